@@ -1,0 +1,262 @@
+"""Draws a line of text in the hand of one made-up writer.
+
+A writer is a choice of glyphs (pen strokes of real people, photographed letters and digits, or a handwriting font)
+and of habits (slant, proportions, spacing, pen width, unsteadiness).  The same writer is used for a whole game.
+
+Lengths are in units of the height of a capital letter; y grows upwards from the base line.
+"""
+import glob
+import gzip
+import json
+import os
+
+import cv2
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+WIDE, TALL, FINE = 192, 108, 2      # the drawn strip in pixels, and how many times finer it is drawn
+
+# Signs that no glyph collection has, as pen strokes: a list of strokes, each a list of (x, y).
+SIGNS = {
+    "+": [[(.0, .45), (.55, .45)], [(.28, .72), (.28, .16)]],
+    "#": [[(.2, .9), (.1, .05)], [(.5, .9), (.4, .05)], [(.0, .62), (.62, .64)], [(.0, .32), (.6, .34)]],
+    "=": [[(.0, .56), (.5, .56)], [(.0, .32), (.5, .32)]],
+    "-": [[(.0, .45), (.5, .45)]],
+    ":": [[(.03, .58), (.06, .54)], [(.03, .1), (.06, .06)]],
+    ".": [[(.03, .07), (.06, .03)]],
+    "/": [[(.45, 1.05), (.0, -.1)]],
+    "(": [[(.28, 1.1), (.08, .85), (.0, .5), (.08, .15), (.28, -.12)]],
+    ")": [[(.0, 1.1), (.2, .85), (.28, .5), (.2, .15), (.0, -.12)]],
+    "!": [[(.06, 1.0), (.03, .28)], [(.02, .06), (.05, .02)]],
+    "?": [[(.0, .78), (.06, .96), (.25, 1.0), (.4, .85), (.36, .66), (.18, .48), (.17, .26)], [(.16, .06), (.19, .02)]],
+    "x": [[(.0, .6), (.5, .0)], [(.5, .62), (.0, .0)]],
+    "1": [[(.1, 1.0), (.08, .0)]],
+    "O": [[(.3, 1.0), (.08, .85), (.0, .5), (.08, .12), (.3, .0), (.52, .12), (.6, .5), (.52, .88), (.3, 1.0)]],
+}
+SMALL, ASCENDING, DESCENDING = set("acemnorsuvwxz"), set("bdfhklit"), set("gpqyj")
+
+
+class Stroked:
+    """A glyph made of pen strokes."""
+
+    def __init__(self, strokes, box):
+        self.strokes, self.box = strokes, box                      # box: x0, y0, x1, y1
+
+
+class Pictured:
+    """A glyph made of pixels, dark = 255."""
+
+    def __init__(self, picture, box):
+        self.picture, self.box = picture, box
+
+
+def vertical_extent(symbol, shape):
+    """Bottom and top of a symbol in this writer's proportions."""
+    if symbol in SMALL:
+        return 0.0, shape["small"]
+    if symbol in ASCENDING:
+        return (-shape["below"] if symbol == "f" and shape["long_f"] else 0.0), shape["ascender"]
+    if symbol in DESCENDING:
+        return -shape["below"], shape["small"]
+    if symbol.isdigit():
+        return 0.0, shape["digit"]
+    return 0.0, 1.0
+
+
+class Glyphs:
+    """All glyph collections, loaded once."""
+
+    def __init__(self, data, fonts=None):
+        folder = os.path.join(data, "glyphs")
+        raw = json.load(open(os.path.join(folder, "latin-strokes.json"), encoding="utf-8"))
+        self.strokes = {c: [[np.asarray(s, np.float32) * (1, -1) for s in g if len(s)] for g in gs] for c, gs in raw.items()}
+        self.people = min(len(g) for g in self.strokes.values())
+        self.pictures = {}
+        for name, first in (("az_uniform", "A"), ("t10k", "0")):
+            images, labels = (read_idx(os.path.join(folder, f"{name}-{k}-ubyte.gz")) for k in ("images-idx3", "labels-idx1"))
+            for value in np.unique(labels):
+                found = images[labels == value][:300]
+                self.pictures[chr(ord(first) + int(value))] = [tight(p) for p in found]
+        self.fonts = [ImageFont.truetype(f, 72) for f in sorted(glob.glob(os.path.join(fonts, "*.ttf")))] if fonts else []
+        self.font_cache = {}
+
+    def from_font(self, number, symbol):
+        """The glyph of a font in units of that font's capital height, or None where the font has none."""
+        key = number, symbol
+        if key not in self.font_cache:
+            font, glyph = self.fonts[number], None
+            capital = -font.getbbox("N", anchor="ls")[1]
+            x0, y0, x1, y1 = font.getbbox(symbol, anchor="ls")
+            if x1 > x0 and y1 > y0 and capital > 0:
+                picture = Image.new("L", (x1 - x0 + 4, y1 - y0 + 4))
+                ImageDraw.Draw(picture).text((2 - x0, 2 - y0), symbol, font=font, fill=255, anchor="ls")
+                width = (x1 - x0 + 4) / capital
+                glyph = Pictured(np.asarray(picture), (0.0, -(y1 + 2) / capital, width, -(y0 - 2) / capital))
+            self.font_cache[key] = glyph
+        return self.font_cache[key]
+
+
+def read_idx(path):
+    raw = gzip.open(path).read()
+    shape = np.frombuffer(raw, ">i4", raw[3], 4)
+    return np.frombuffer(raw, np.uint8, offset=4 + 4 * raw[3]).reshape(shape)
+
+
+def tight(picture):
+    """A 28 x 28 picture cut to its ink and enlarged."""
+    ys, xs = np.where(picture > 60)
+    cut = picture[ys.min():ys.max() + 1, xs.min():xs.max() + 1]
+    return cv2.copyMakeBorder(cv2.resize(cut, None, fx=3, fy=3, interpolation=cv2.INTER_CUBIC), 3, 3, 3, 3, cv2.BORDER_CONSTANT)
+
+
+class Writer:
+    """One hand.  `draw` gives the ink of a text; two drawings of one text differ as a person's do."""
+
+    def __init__(self, glyphs, rng):
+        self.glyphs, self.rng = glyphs, rng
+        kinds = ["strokes", "mixed"] + (["font"] if glyphs.fonts else [])
+        self.kind = rng.choice(kinds, p=[.45, .27, .28] if glyphs.fonts else [.6, .4])
+        self.person = int(rng.integers(glyphs.people))
+        self.loyalty = rng.choice([1.0, .8, .3])                   # how often a glyph is this person's own
+        self.font = int(rng.integers(len(glyphs.fonts))) if glyphs.fonts else 0
+        self.shape = dict(small=rng.uniform(.5, .85), ascender=rng.uniform(.9, 1.25), below=rng.uniform(.2, .55),
+                          digit=rng.uniform(.75, 1.1), long_f=rng.random() < .35)
+        self.slant = rng.normal(.12, .2)
+        self.width = rng.uniform(.75, 1.25)
+        self.gap = rng.uniform(-.02, .3)
+        self.pen = rng.choice([rng.uniform(1.2, 2.0), rng.uniform(1.8, 3.2)])      # pixels of the finished cell
+        self.unsteady = rng.uniform(.3, 1.2)
+        self.piece_gap = rng.uniform(.1, .6) if rng.random() < .15 else 0.0
+        self.zero = "0" if rng.random() < .5 else "O"
+        self.kept = {}
+
+    def glyph(self, symbol):
+        """One of this writer's two or so ways to draw a symbol."""
+        ways = self.kept.setdefault(symbol, [])
+        if len(ways) < 2 and (not ways or self.rng.random() < .25):
+            ways.append(self.new_glyph(symbol))
+        return ways[int(self.rng.integers(len(ways)))]
+
+    def new_glyph(self, symbol):
+        rng, glyphs = self.rng, self.glyphs
+        if symbol == "O":
+            symbol = self.zero if rng.random() < .85 else "o"
+        if self.kind == "font":
+            glyph = glyphs.from_font(self.font, symbol)
+            if glyph:
+                return glyph
+        if symbol in SIGNS and (symbol not in glyphs.strokes or rng.random() < .2):
+            return self.sign(symbol)
+        if self.kind == "mixed" and symbol in glyphs.pictures and rng.random() < .7:
+            pictures = glyphs.pictures[symbol]
+            picture = pictures[int(rng.integers(len(pictures)))]
+            low, high = vertical_extent(symbol, self.shape)
+            width = (high - low) * picture.shape[1] / picture.shape[0]
+            return Pictured(picture, (0.0, low, width, high))
+        drawn = glyphs.strokes.get(symbol)
+        if not drawn:
+            return self.sign(symbol if symbol in SIGNS else "-")
+        strokes = drawn[self.person if rng.random() < self.loyalty else int(rng.integers(len(drawn)))]
+        low, high = vertical_extent(symbol, self.shape)
+        return fitted(strokes, low, high)
+
+    def sign(self, symbol):
+        rng = self.rng
+        grow = rng.uniform(.75, 1.35, 2)
+        strokes = []
+        for s in SIGNS[symbol]:
+            s = (np.asarray(s, np.float32) + rng.normal(0, .025, (len(s), 2))) * grow
+            strokes.append(curved(s) if len(s) > 2 else s)
+        points = np.concatenate(strokes)
+        strokes = [s - (points[:, 0].min(), 0) for s in strokes]
+        points = np.concatenate(strokes)
+        return Stroked(strokes, (0.0, points[:, 1].min(), max(points[:, 0].max(), .06), points[:, 1].max()))
+
+    def layout(self, text):
+        """Where each glyph stands: [(glyph, x)], and the width of the whole."""
+        x, placed = 0.0, []
+        for i, symbol in enumerate(text):
+            if symbol == " ":
+                x += .45
+                continue
+            glyph = self.glyph(symbol)
+            grow = np.exp(self.rng.normal(0, .05 * self.unsteady, 2)) * (self.width, 1.0)
+            placed.append((glyph, x, grow))
+            x += (glyph.box[2] - glyph.box[0]) * grow[0] + max(-.1, self.gap + self.rng.normal(0, .05 * self.unsteady))
+            if i == 0 and symbol.isupper() and len(text) > 2:
+                x += self.piece_gap
+        return placed, max(x, .1)
+
+    def draw(self, text, capital, x0, base, room):
+        """Ink (0..255, TALL x WIDE) of the text, starting at x0 with its base line at y = base, made to fit `room` pixels.
+
+        Also gives the middle of each glyph and the x where the text ends."""
+        rng, canvas = self.rng, np.zeros((TALL * FINE, WIDE * FINE), np.uint8)
+        placed, width = self.layout(text)
+        across = min(capital, room / width)                        # pixels per unit, sideways
+        slope, bend = rng.normal(0, .02 * self.unsteady), rng.normal(0, .0006 * self.unsteady)
+        slant = self.slant + rng.normal(0, .04)
+        pen = max(1, int(round(min(self.pen, capital * .17) * FINE * rng.uniform(.9, 1.1))))
+        middles = []
+        for glyph, gx, grow in placed:
+            turn = rng.normal(0, .05 * self.unsteady)
+            middle = x0 + gx * across
+            lift = base + (middle - x0) * slope + (middle - x0) ** 2 * bend + rng.normal(0, .035 * self.unsteady) * capital
+            a, b = across * grow[0], capital * grow[1]
+            height = (glyph.box[1] + glyph.box[3]) / 2
+            middles.append(middle + a * (glyph.box[2] - glyph.box[0]) / 2 + slant * b * height)
+            # unit -> pixel: x = middle + a*u + slant*capital*v, y = lift - b*v + turn*a*u
+            m = np.array([[a, slant * b, middle], [turn * a, -b, lift]], np.float32)
+            if isinstance(glyph, Stroked):
+                ink_strokes(canvas, glyph, m, pen, rng, self.unsteady)
+            else:
+                ink_picture(canvas, glyph, m)
+        if self.kind == "font" and rng.random() < .4 and self.pen > 2:
+            canvas = cv2.dilate(canvas, np.ones((2, 2), np.uint8))
+        canvas = cv2.resize(canvas, (WIDE, TALL), interpolation=cv2.INTER_AREA)
+        return canvas, middles, x0 + width * across
+
+
+def fitted(strokes, low, high):
+    """Strokes moved and scaled so that they reach from low to high and start at x = 0."""
+    points = np.concatenate(strokes)
+    (x0, y0), (x1, y1) = points.min(0), points.max(0)
+    scale = (high - low) / max(y1 - y0, (x1 - x0) / 2.5, 1e-3)
+    moved = [((s - (x0, y0)) * scale + (0, low)).astype(np.float32) for s in strokes]
+    return Stroked(moved, (0.0, low, max((x1 - x0) * scale, .06), high))
+
+
+def curved(points, steps=5):
+    """A rough stroke of few points made smooth."""
+    t, fine = np.arange(len(points)), np.linspace(0, len(points) - 1, (len(points) - 1) * steps + 1)
+    smooth = np.stack([np.interp(fine, t, points[:, k]) for k in (0, 1)], 1)
+    inner = smooth.copy()
+    for _ in range(2):
+        inner[1:-1] = (inner[:-2] + inner[1:-1] * 2 + inner[2:]) / 4
+    return inner
+
+
+def ink_strokes(canvas, glyph, m, pen, rng, unsteady):
+    lean, phase = rng.normal(0, .02 * unsteady, 2), rng.uniform(0, 6.3, 2)
+    lines = []
+    for s in glyph.strokes:
+        u = s + lean * np.sin(s[:, ::-1] * 5 + phase)              # a slow bend, different each time
+        p = u @ m[:, :2].T + m[:, 2]
+        lines.append(np.round(p * (FINE * 16)).astype(np.int32))
+    cv2.polylines(canvas, lines, False, 255, pen, cv2.LINE_AA, 4)
+
+
+def ink_picture(canvas, glyph, m):
+    """Warps the glyph's pixels on to the canvas, in the smallest window that holds them."""
+    h, w = glyph.picture.shape
+    gx0, gy0, gx1, gy1 = glyph.box
+    to_unit = np.array([[(gx1 - gx0) / w, 0, gx0], [0, -(gy1 - gy0) / h, gy1], [0, 0, 1]], np.float32)
+    full = (m * FINE) @ to_unit
+    corners = np.array([[0, 0, 1], [w, 0, 1], [0, h, 1], [w, h, 1]], np.float32) @ full.T
+    x0, y0 = np.maximum(np.floor(corners.min(0)).astype(int), 0)
+    x1, y1 = np.minimum(np.ceil(corners.max(0)).astype(int) + 1, (canvas.shape[1], canvas.shape[0]))
+    if x1 <= x0 or y1 <= y0:
+        return
+    full[:, 2] -= (x0, y0)
+    patch = cv2.warpAffine(glyph.picture, full, (int(x1 - x0), int(y1 - y0)), flags=cv2.INTER_AREA)
+    np.maximum(canvas[y0:y1, x0:x1], patch, out=canvas[y0:y1, x0:x1])

@@ -1,0 +1,251 @@
+"""Draws blank scoresheets: title, header fields, one to three pairs of columns, result line.
+
+A form is described by `Form` (plain values, all of them drawn at random by `random_form`) and printed by `print_form`, which
+gives the picture and where everything on it is.  Lengths are pixels of the page; a page is 2400 pixels high.
+"""
+import glob
+import os
+from dataclasses import dataclass, field
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+PAGE_HEIGHT = 2400
+PRINT_FAMILIES = ["lato", "open-sans", "oswald", "pt-serif"]        # npm packages @fontsource/NAME, SIL Open Font License
+PAPERS = {"a4": 210 / 297, "a5": 148 / 210, "letter": 216 / 279, "narrow": 140 / 240}
+
+WORDS = {
+    "en": dict(event="Event", date="Date", round="Round", board="Board", white="White", black="Black", rating="Rating",
+               number="No.", result="Result", won=("White won", "Draw", "Black won"), sign="Signature",
+               titles=["SCORE SHEET", "OFFICIAL SCORESHEET", "Riverside Chess League", "Northfield Open", "GAME RECORD"]),
+    "de": dict(event="Turnier", date="Datum", round="Runde", board="Brett", white="Weiß", black="Schwarz", rating="DWZ",
+               number="Nr.", result="Ergebnis", won=("1 : 0", "½ : ½", "0 : 1"), sign="Unterschrift",
+               titles=["Partieformular", "Schachverein Lindental 1921", "PARTIENOTATION", "Stadtmeisterschaft"]),
+    "fr": dict(event="Tournoi", date="Date", round="Ronde", board="Table", white="Blancs", black="Noirs", rating="Elo",
+               number="N°", result="Résultat", won=("1 - 0", "½ - ½", "0 - 1"), sign="Signature",
+               titles=["FEUILLE DE PARTIE", "Échiquier de Valmont", "Feuille de partie"]),
+    "es": dict(event="Torneo", date="Fecha", round="Ronda", board="Mesa", white="Blancas", black="Negras", rating="Elo",
+               number="N.º", result="Resultado", won=("1 - 0", "½ - ½", "0 - 1"), sign="Firma",
+               titles=["PLANILLA DE JUEGO", "Abierto Villa de Robledal", "Club de Ajedrez La Torre"]),
+}
+
+
+@dataclass
+class Form:
+    """What the printer decides.  `numbers` is "column", "inside" (printed in White's cell) or "bare" (no line beside them)."""
+    language: str = "en"
+    title: str = "SCORE SHEET"
+    family: str = "lato"
+    paper: str = "a4"
+    pairs: int = 2
+    rows: int = 30
+    first: int = 1
+    numbers: str = "column"
+    band: str = "grey"                      # header of the columns: "dark", "grey", "plain" or "" (none)
+    shaded_numbers: bool = False
+    zebra: bool = False
+    gutter: float = 0.0                     # between pairs, share of the table's width
+    line: int = 3                           # thickness of the thin lines
+    frame: int = 5                          # thickness of the lines around a pair
+    colour: tuple = (40, 40, 45)            # of lines and print
+    light: float = 0.0                      # how far the inner lines fade towards the paper, 0 to 1
+    rows_ruled: bool = True
+    heavy_every: int = 0                    # a thicker line under every so many rows
+    fields: str = "lined"                   # "lined" or "boxed"
+    result: str = "boxes"                   # "boxes", "words" or "line"
+    emblem: bool = True
+    margin: float = .07
+    paper_colour: tuple = (252, 251, 247)
+
+
+@dataclass
+class Printed:
+    """A printed form: the picture (RGB) and where things are."""
+    form: Form
+    picture: np.ndarray
+    cells: dict = field(default_factory=dict)       # (number, "white" | "black") -> x0, y0, x1, y1
+    starts: dict = field(default_factory=dict)      # the same keys -> x from which there is room to write
+    fields: dict = field(default_factory=dict)      # name -> x0, base line, x1
+    options: list = field(default_factory=list)     # the three results -> x0, y0, x1, y1
+    table: tuple = (0, 0, 0, 0)
+    pitch: float = 0.0
+
+
+class Faces:
+    """The printing fonts under FOLDER/node_modules/@fontsource; any font of Pillow's own where there are none."""
+
+    def __init__(self, folder):
+        self.files = {}
+        for family in PRINT_FAMILIES:
+            for weight in (400, 700):
+                found = glob.glob(os.path.join(folder or "", "node_modules/@fontsource", family, "files", f"{family}-latin-{weight}-normal.woff2"))
+                if found:
+                    self.files[family, weight] = found[0]
+
+    def get(self, family, size, bold=False):
+        path = self.files.get((family, 700 if bold else 400))
+        return ImageFont.truetype(path, int(size)) if path else ImageFont.load_default(int(size))
+
+
+def random_form(rng, language=None):
+    """Any plausible form."""
+    u = rng.uniform
+    language = language or str(rng.choice(["en", "de", "fr", "es"], p=[.55, .15, .15, .15]))
+    pairs = int(rng.choice([1, 2, 3], p=[.12, .63, .25]))
+    grey = int(u(10, 90))
+    tint = (grey, grey, grey) if rng.random() < .7 else tuple(int(c) for c in rng.choice([(30, 60, 120), (20, 90, 60), (120, 40, 40)]))
+    return Form(
+        language=language, title=str(rng.choice(WORDS[language]["titles"])), family=str(rng.choice(PRINT_FAMILIES)),
+        paper=str(rng.choice(list(PAPERS))), pairs=pairs, rows=int(rng.choice([20, 25, 30, 35, 40] if pairs > 1 else [30, 35, 40])),
+        numbers=str(rng.choice(["column", "inside", "bare"], p=[.65, .2, .15])),
+        band=str(rng.choice(["dark", "grey", "plain", ""], p=[.25, .35, .3, .1])), shaded_numbers=rng.random() < .35,
+        zebra=rng.random() < .12, gutter=0.0 if rng.random() < .6 else u(.008, .04), line=int(rng.integers(1, 5)),
+        frame=int(rng.integers(3, 8)), colour=tint, light=0.0 if rng.random() < .5 else u(.2, .7), rows_ruled=rng.random() < .95,
+        heavy_every=int(rng.choice([0, 5, 10], p=[.8, .14, .06])), fields=str(rng.choice(["lined", "boxed"])),
+        result=str(rng.choice(["boxes", "words", "line"])), emblem=rng.random() < .6, margin=u(.04, .09),
+        paper_colour=tuple(int(c) for c in rng.choice([(252, 251, 247), (250, 246, 226), (244, 246, 248), (240, 244, 228)])))
+
+
+def print_form(form, faces):
+    """Prints a form: picture and geometry."""
+    h = PAGE_HEIGHT
+    w = int(h * PAPERS[form.paper])
+    picture = Image.new("RGB", (w, h), form.paper_colour)
+    draw = ImageDraw.Draw(picture)
+    out = Printed(form, None)
+    x0, x1 = int(w * form.margin), int(w * (1 - form.margin))
+    y = header(form, faces, draw, out, x0, x1, int(h * form.margin * .8))
+    foot = int(h * (1 - form.margin * .6)) - 190
+    table(form, faces, draw, out, x0, x1, y + 40, foot)
+    footer(form, faces, draw, out, x0, x1, out.table[3] + 35)
+    out.picture = np.asarray(picture)
+    return out
+
+
+def faded(form, share):
+    """The print colour, mixed with the paper."""
+    return tuple(int(c + (p - c) * share) for c, p in zip(form.colour, form.paper_colour))
+
+
+def header(form, faces, draw, out, x0, x1, y):
+    """Title and fields; gives the y below them."""
+    words, ink = WORDS[form.language], form.colour
+    size = min(74, int((x1 - x0) * .055))
+    left = x0
+    if form.emblem:
+        emblem(draw, x0, y, size * 2, ink, form.paper_colour)
+        left += int(size * 2.6)
+    title = faces.get(form.family, size, True)
+    if form.emblem:
+        draw.text((left, y + size * .35), form.title, font=title, fill=ink)
+    else:
+        draw.text(((x0 + x1) / 2, y + size * .35), form.title, font=title, fill=ink, anchor="mt")
+    y += int(size * 2.3)
+    label, height, span = faces.get(form.family, 30), 66, x1 - x0
+    for row in ([("event", 0, .64), ("date", .66, 1)], [("round", 0, .31), ("board", .33, .64)],
+                [("white", 0, .76), ("white rating", .78, 1)], [("black", 0, .76), ("black rating", .78, 1)]):
+        for name, a, b in row:
+            text = words[name.split()[-1]] + ":"
+            a, b = x0 + span * a, x0 + span * b
+            base = y + height * .8
+            draw.text((a + 8, base), text, font=label, fill=ink, anchor="ls")
+            start = a + 22 + label.getlength(text)
+            if form.fields == "boxed":
+                draw.rectangle((a, y, b, y + height), outline=faded(form, form.light), width=max(1, form.line - 1))
+            else:
+                draw.line((start, base + 6, b, base + 6), fill=faded(form, max(.2, form.light)), width=2)
+            out.fields[name] = (start + 10, base, b - 6)
+        y += height
+    return y
+
+
+def emblem(draw, x, y, size, ink, paper):
+    """A small chequered badge."""
+    n, step = 4, size / 4
+    for i in range(n):
+        for j in range(n):
+            if (i + j) % 2:
+                draw.rectangle((x + i * step, y + j * step, x + (i + 1) * step, y + (j + 1) * step), fill=ink)
+    draw.rectangle((x, y, x + size, y + size), outline=ink, width=4)
+    draw.ellipse((x + size * .3, y + size * .1, x + size * .7, y + size * .5), fill=paper, outline=ink, width=4)
+    draw.polygon([(x + size * .5, y + size * .35), (x + size * .22, y + size * .9), (x + size * .78, y + size * .9)], fill=paper, outline=ink, width=4)
+
+
+def table(form, faces, draw, out, x0, x1, y0, y1):
+    """The columns of moves with their header and numbers."""
+    words, thin = WORDS[form.language], faded(form, form.light)
+    gap = form.gutter * (x1 - x0)
+    wide = ((x1 - x0) - gap * (form.pairs - 1)) / form.pairs
+    band = 64 if form.band else 0
+    pitch = out.pitch = min((y1 - y0 - band) / form.rows, 92)
+    top, bottom = y0 + band, y0 + band + pitch * form.rows
+    share = {1: .09, 2: .13, 3: .16}[form.pairs]
+    small = faces.get(form.family, min(34, pitch * .56))
+    shade = tuple(int(c * .88) for c in form.paper_colour)
+    for p in range(form.pairs):
+        a = x0 + p * (wide + gap)
+        b = a + wide
+        number_end = a + wide * share
+        column = a if form.numbers == "inside" else number_end
+        middle = (column + b) / 2
+        if form.band in ("dark", "grey"):
+            draw.rectangle((a, y0, b, top), fill=form.colour if form.band == "dark" else shade)
+        if form.zebra:
+            for r in range(1, form.rows, 2):
+                draw.rectangle((a, top + r * pitch, b, top + (r + 1) * pitch), fill=tuple(int(c * .93) for c in form.paper_colour))
+        if form.shaded_numbers:
+            draw.rectangle((a, top, number_end, bottom), fill=shade)
+        if form.band:
+            fill, heading = form.paper_colour if form.band == "dark" else form.colour, faces.get(form.family, 32, True)
+            for name, x, y in (("white", (column + middle) / 2, top), ("black", (middle + b) / 2, top)):
+                draw.text((x, y - band / 2), words[name].upper(), font=heading, fill=fill, anchor="mm")
+            if form.numbers == "column":
+                draw.text(((a + number_end) / 2, top - band / 2), words["number"], font=faces.get(form.family, 26), fill=fill, anchor="mm")
+        for r in range(form.rows + 1):
+            y = top + r * pitch
+            if r in (0, form.rows):
+                draw.line((a, y, b, y), fill=form.colour, width=form.frame)
+            elif form.heavy_every and r % form.heavy_every == 0:
+                draw.line((a, y, b, y), fill=form.colour, width=form.line + 2)
+            elif form.rows_ruled:
+                draw.line((a, y, b, y), fill=thin, width=form.line)
+        draw.line((middle, y0, middle, bottom), fill=thin, width=form.line)
+        if form.numbers == "column":
+            draw.line((number_end, y0, number_end, bottom), fill=thin, width=form.line)
+        for x in (a, b):
+            draw.line((x, y0, x, bottom), fill=form.colour, width=form.frame)
+        draw.line((a, y0, b, y0), fill=form.colour, width=form.frame)
+        for r in range(form.rows):
+            n, y = form.first + p * form.rows + r, top + r * pitch
+            where = ((a + number_end) / 2, "mm") if form.numbers != "inside" else (a + 12, "lm")
+            draw.text((where[0], y + pitch / 2), str(n), font=small, fill=form.colour, anchor=where[1])
+            out.cells[n, "white"], out.starts[n, "white"] = (column, y, middle, y + pitch), number_end
+            out.cells[n, "black"], out.starts[n, "black"] = (middle, y, b, y + pitch), middle
+    out.table = (x0, y0, x1, bottom)
+
+
+def footer(form, faces, draw, out, x0, x1, y):
+    """Result and signatures."""
+    words, font = WORDS[form.language], faces.get(form.family, 30)
+    span = x1 - x0
+    draw.text((x0 + 8, y + 40), words["result"] + ":", font=font, fill=form.colour, anchor="ls")
+    if form.result == "line":
+        draw.line((x0 + span * .16, y + 46, x0 + span * .5, y + 46), fill=form.colour, width=2)
+        out.fields["result"] = (x0 + span * .18, y + 40, x0 + span * .5)
+    else:
+        for i, text in enumerate(words["won"]):
+            x = x0 + span * (.22 + .26 * i)
+            width = font.getlength(text)
+            if form.result == "boxes":
+                draw.rectangle((x, y + 10, x + 34, y + 44), outline=form.colour, width=3)
+                out.options.append((x, y + 10, x + 34, y + 44))
+                x += 46
+            else:
+                out.options.append((x - 14, y + 4, x + width + 14, y + 52))
+            draw.text((x, y + 40), text, font=font, fill=form.colour, anchor="ls")
+    for i, name in enumerate(("white sign", "black sign")):
+        a, b = x0 + span * (0, .52)[i], x0 + span * (.48, 1)[i]
+        text = words["sign"]
+        draw.text((a + 8, y + 120), text, font=faces.get(form.family, 24), fill=form.colour, anchor="ls")
+        draw.line((a + 30 + len(text) * 12, y + 124, b, y + 124), fill=form.colour, width=2)
+        out.fields[name] = (a + 50 + len(text) * 12, y + 118, b)

@@ -1,0 +1,36 @@
+//! `scoresheet eval`: accuracy and speed on labelled sheets.
+
+use super::{Outcome, print};
+use crate::error::{Error, Result};
+use crate::eval::{Dataset, evaluate};
+use crate::pipeline::ReadOptions;
+use crate::pipeline::recognise::TractRecogniser;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Measure accuracy and speed on labelled sheets.
+#[derive(Debug, Args)]
+pub struct EvalArgs {
+    /// Folder with pages/, written.csv and played.csv.
+    #[arg(value_name = "DATASET")]
+    dataset: PathBuf,
+    /// Read at most this many sheets.
+    #[arg(long)]
+    limit: Option<usize>,
+    /// Only games whose number divides by this: the validation split of the model that comes along is 6.
+    #[arg(long, value_name = "N")]
+    every: Option<u32>,
+    /// Read the two sheets of a game together; games with one sheet are left out.
+    #[arg(long)]
+    two_sheets: bool,
+}
+
+pub(super) fn run(args: &EvalArgs) -> Result<Outcome> {
+    let mut dataset = Dataset::open(&args.dataset, args.two_sheets)?;
+    dataset.select(args.every, args.limit);
+    let recogniser = TractRecogniser::embedded()?;
+    let figures = evaluate(&dataset, &recogniser, &ReadOptions::default(), &mut |line| eprintln!("{line}"))?;
+    let json = serde_json::to_string_pretty(&figures).map_err(|error| Error::Usage(error.to_string()))?;
+    print(&(json + "\n"))?;
+    Ok(Outcome::Read)
+}

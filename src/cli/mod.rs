@@ -1,0 +1,74 @@
+//! The command line, one file a command.
+
+mod eval;
+mod inspect;
+mod read;
+
+use crate::error::{Error, Result};
+use crate::pipeline::PhotoFile;
+use clap::{Parser, Subcommand};
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Reads photos of handwritten chess scoresheets into PGN.
+#[derive(Debug, Parser)]
+#[command(version, about, after_help = "Exit status: 0 read, 1 read with moves to review, 2 not read.")]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Read(read::ReadArgs),
+    Inspect(inspect::InspectArgs),
+    Eval(eval::EvalArgs),
+}
+
+/// What the exit status says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Every move is clear.
+    Read,
+    /// Some moves are for a person to look at.
+    ToReview,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Read => ExitCode::SUCCESS,
+            Outcome::ToReview => ExitCode::from(1),
+        }
+    }
+}
+
+/// Runs a command.
+///
+/// # Errors
+/// Whatever kept the command from its work, in words for the person who gave it.
+pub fn run(cli: &Cli) -> Result<Outcome> {
+    match &cli.command {
+        Command::Read(args) => read::run(args),
+        Command::Inspect(args) => inspect::run(args),
+        Command::Eval(args) => eval::run(args),
+    }
+}
+
+fn load(path: &Path) -> Result<PhotoFile> {
+    let bytes = std::fs::read(path).map_err(|cause| Error::Open { path: path.display().to_string(), cause })?;
+    let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    Ok(PhotoFile { name, bytes })
+}
+
+/// Prints to standard output; a reader that has gone away is no error.
+fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(cause) if cause.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::Write { path: "standard output".to_owned(), cause })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,61 @@
+//! `scoresheet read`: one game from photos, as PGN or JSON.
+
+use super::{Outcome, load, print};
+use crate::error::{Error, Result};
+use crate::game::{Colour, Status};
+use crate::notation::Language;
+use crate::pipeline::recognise::TractRecogniser;
+use crate::pipeline::{PhotoFile, ReadOptions, SheetFiles, read_game};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Read one game: photos of one sheet (pages in order), or both players' sheets.
+#[derive(Debug, Args)]
+pub struct ReadArgs {
+    /// Photos of one sheet, pages in order.
+    #[arg(value_name = "PHOTO", required_unless_present_any = ["white", "black"], conflicts_with_all = ["white", "black"])]
+    photos: Vec<PathBuf>,
+    /// A page of the sheet that White kept; may be given several times.
+    #[arg(long, value_name = "PHOTO")]
+    white: Vec<PathBuf>,
+    /// A page of the sheet that Black kept; may be given several times.
+    #[arg(long, value_name = "PHOTO")]
+    black: Vec<PathBuf>,
+    /// Print everything that is known about every move as JSON.
+    #[arg(long)]
+    json: bool,
+    /// Language of the piece letters (ISO 639 code such as en, de, fr); found from the sheet if not given.
+    #[arg(long, value_name = "CODE")]
+    language: Option<String>,
+}
+
+pub(super) fn run(args: &ReadArgs) -> Result<Outcome> {
+    let sheets: Vec<SheetFiles> = [(None, &args.photos), (Some(Colour::White), &args.white), (Some(Colour::Black), &args.black)]
+        .into_iter()
+        .filter(|(_, paths)| !paths.is_empty())
+        .map(|(keeper, paths)| {
+            let pages = paths.iter().map(|path| load(path)).collect::<Result<Vec<PhotoFile>>>()?;
+            Ok(SheetFiles { keeper, pages })
+        })
+        .collect::<Result<_>>()?;
+    let mut options = ReadOptions::default();
+    if let Some(code) = &args.language {
+        if Language::find(code).is_none() {
+            return Err(Error::Usage(format!(
+                "\"{code}\" is no language whose piece letters are known. Give an ISO 639 code such as en, de, fr, es, or leave --language out."
+            )));
+        }
+        options.decode.language = Some(code.clone());
+    }
+    let recogniser = TractRecogniser::embedded()?;
+    let game = read_game(&sheets, &recogniser, &options)?;
+    if args.json {
+        let json = serde_json::to_string(&game).map_err(|error| Error::Usage(error.to_string()))?;
+        print(&(json + "\n"))?;
+    } else {
+        game.warnings.iter().for_each(|warning| eprintln!("scoresheet: {warning}"));
+        print(&game.pgn)?;
+    }
+    let clear = game.plies.iter().all(|ply| ply.status == Status::Clear);
+    Ok(if clear { Outcome::Read } else { Outcome::ToReview })
+}

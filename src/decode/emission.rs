@@ -1,0 +1,306 @@
+//! How well the ink of one slot fits a move: as it may be spelled, as a slip of the pen, or not at all.
+//!
+//! A slot is one ply's place in the table: one cell of each sheet.
+
+use super::score::{Lattice, NodeId, Symbols, Trie};
+use crate::notation::{
+    ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Habits, Language, MoveShape, Spelling, Usage, for_each_slip, for_each_spelling, for_each_suffix,
+};
+use cozy_chess::Piece;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// What a writer may do wrong, as natural logarithms of probabilities.
+#[derive(Debug, Clone, Copy)]
+pub struct SlipPrices {
+    /// One part of the move is written wrong.
+    pub slip: f32,
+    /// The ink has nothing to do with the move: price of slip and of ink together.
+    pub alien: f32,
+    /// The same for a cell that is crossed out.
+    pub crossed: f32,
+    /// The cell is blank though a move was played.
+    pub blank: f32,
+}
+
+impl Default for SlipPrices {
+    fn default() -> Self {
+        Self { slip: -4.5, alien: -10.0, crossed: -2.0, blank: -6.0 }
+    }
+}
+
+/// One cell as the decoder sees it.
+#[derive(Debug, Clone)]
+pub enum Ink {
+    Blank,
+    Crossed(Lattice),
+    Written(Lattice),
+}
+
+/// How the ink of one cell came about, as shares of the likelihood that add up to one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Explanation {
+    /// A correct spelling of the move.
+    pub spelled: f32,
+    /// A slip of the pen.
+    pub slip: f32,
+    /// Log-likelihood of the best correct spelling relative to the best free reading; 0 is a perfect fit.
+    pub fit: f32,
+}
+
+/// A hasher for keys that are well mixed by one multiplication (Knuth, TAOCP vol. 3, section 6.4).
+#[derive(Debug, Default, Clone, Copy)]
+pub struct MultiplyHasher(u64);
+
+impl Hasher for MultiplyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+    fn write_u32(&mut self, value: u32) {
+        self.write_u64(u64::from(value));
+    }
+    fn write_u64(&mut self, value: u64) {
+        let mixed = (self.0 ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+}
+
+/// A map with the [`MultiplyHasher`].
+pub type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<MultiplyHasher>>;
+
+/// What is needed to score a sheet's cells: its language, its writer's habits, the prices.
+#[derive(Debug, Clone)]
+pub struct Writer<'a> {
+    pub symbols: &'a Symbols,
+    pub language: &'static Language,
+    pub habits: Habits,
+    pub prices: SlipPrices,
+}
+
+/// Spellings that promise less than this fit no better than alien ink.
+const SPELLED_LEAST: f32 = 3e-6;
+/// The same for slips, which are improbable themselves.
+const SLIP_LEAST: f32 = 0.01;
+/// No text counts as less sure than this when ink is taken as alien.
+const LEAST_SURE: f32 = 0.03;
+/// A likelihood that is nothing beside alien ink.
+const NOTHING: f32 = 1e-6;
+
+/// Likelihoods by check, in the order of [`CheckMark::ALL`].
+type ByCheck = [f32; 3];
+
+/// One cell under scoring.
+struct Cell<'a> {
+    ink: &'a Ink,
+    writer: &'a Writer<'a>,
+    trie: Option<Trie>,
+    /// Every suffix with its probability by check.
+    suffixes: Vec<(Spelling, ByCheck)>,
+    /// Per trie node, the likelihood of ending there with any suffix.
+    endings: Vec<Option<ByCheck>>,
+    /// Per trie node and rest of a slip's pattern, the mean likelihood over what the pattern leaves open.
+    patterns: FastMap<u64, ByCheck>,
+}
+
+/// The scores of one slot's moves, worked out when first asked for.
+pub struct Emission<'a> {
+    cells: Vec<Cell<'a>>,
+    scores: FastMap<u32, ByCheck>,
+}
+
+impl<'a> Emission<'a> {
+    /// Scores for a slot: one ink and one writer per sheet.
+    pub fn new(cells: impl Iterator<Item = (&'a Ink, &'a Writer<'a>)>) -> Self {
+        let cells = cells.map(|(ink, writer)| Cell::new(ink, writer)).collect();
+        Self { cells, scores: FastMap::default() }
+    }
+
+    /// Log-likelihood of the slot's ink for a move, by what the move does to the king (see [`CheckMark::ALL`]).
+    pub fn score(&mut self, shape: &MoveShape) -> ByCheck {
+        let key = shape.key();
+        if let Some(&known) = self.scores.get(&key) {
+            return known;
+        }
+        let mut sum = [0.0; 3];
+        for cell in &mut self.cells {
+            let scores = cell.score(shape);
+            sum.iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
+        }
+        self.scores.insert(key, sum);
+        sum
+    }
+
+    /// How each cell of the slot came about if the move was played; `usage` gathers the choices made, by sheet.
+    pub fn explain(&mut self, shape: &MoveShape, check: CheckMark, usage: &mut [Usage]) -> Vec<Option<Explanation>> {
+        self.cells.iter_mut().zip(usage).map(|(cell, usage)| cell.explain(shape, check, usage)).collect()
+    }
+}
+
+impl<'a> Cell<'a> {
+    fn new(ink: &'a Ink, writer: &'a Writer<'a>) -> Self {
+        let trie = match ink {
+            Ink::Blank => None,
+            Ink::Crossed(lattice) | Ink::Written(lattice) => Some(Trie::new(lattice)),
+        };
+        let mut suffixes: Vec<(Spelling, ByCheck)> = Vec::new();
+        for check in CheckMark::ALL {
+            for_each_suffix(check, &writer.habits, &mut |suffix| {
+                let known = suffixes.iter().position(|(s, _)| s.bytes() == suffix.bytes());
+                let index = known.unwrap_or(suffixes.len());
+                if known.is_none() {
+                    suffixes.push((*suffix, [0.0; 3]));
+                }
+                suffixes[index].1[check as usize] += suffix.probability as f32;
+            });
+        }
+        Self { ink, writer, trie, suffixes, endings: Vec::new(), patterns: FastMap::default() }
+    }
+
+    fn lattice(&self) -> Option<&'a Lattice> {
+        match self.ink {
+            Ink::Blank => None,
+            Ink::Crossed(lattice) | Ink::Written(lattice) => Some(lattice),
+        }
+    }
+
+    /// Likelihood of the ink if the text to a node is a whole body, whatever suffix follows.
+    fn ending(&mut self, lattice: &Lattice, node: NodeId) -> ByCheck {
+        let index = node.0 as usize;
+        if let Some(Some(known)) = self.endings.get(index) {
+            return *known;
+        }
+        let mut sums = [0.0; 3];
+        if let Some(trie) = &mut self.trie {
+            for (suffix, shares) in &self.suffixes {
+                let Some(end) = trie.walk(lattice, self.writer.symbols, node, suffix.bytes(), SPELLED_LEAST) else {
+                    continue;
+                };
+                let likelihood = trie.likelihood(lattice, end);
+                sums.iter_mut().zip(shares).for_each(|(sum, share)| *sum += share * likelihood);
+            }
+        }
+        if self.endings.len() <= index {
+            self.endings.resize(index + 1, None);
+        }
+        self.endings[index] = Some(sums);
+        sums
+    }
+
+    fn walk(&mut self, lattice: &Lattice, node: NodeId, text: &[u8], least: f32) -> Option<NodeId> {
+        self.trie.as_mut()?.walk(lattice, self.writer.symbols, node, text, least)
+    }
+
+    /// Likelihood of the ink over all correct spellings of a move.
+    fn spelled(&mut self, lattice: &Lattice, shape: &MoveShape) -> ByCheck {
+        let mut sums = [0.0; 3];
+        let (language, writer) = (self.writer.language, self.writer);
+        if shape.piece != Piece::Pawn
+            && !shape.castles
+            && self.walk(lattice, Trie::ROOT, &[language.letter(shape.piece) as u8], SPELLED_LEAST).is_none()
+        {
+            return sums;
+        }
+        for_each_spelling(shape, language, &writer.habits, &mut |body| {
+            let least = SPELLED_LEAST.max(NOTHING / body.probability as f32);
+            if let Some(node) = self.walk(lattice, Trie::ROOT, body.bytes(), least) {
+                let ending = self.ending(lattice, node);
+                sums.iter_mut().zip(ending).for_each(|(sum, e)| *sum += body.probability as f32 * e);
+            }
+        });
+        sums
+    }
+
+    /// Likelihood of the ink over all slips of the pen.
+    fn slipped(&mut self, lattice: &Lattice, shape: &MoveShape) -> ByCheck {
+        let mut sums = [0.0; 3];
+        let writer = self.writer;
+        for_each_slip(shape, writer.language, &writer.habits, &mut |pattern| {
+            let bytes = pattern.bytes();
+            let open = bytes.iter().position(|&b| b <= ANY_PIECE).unwrap_or(bytes.len());
+            if let Some(node) = self.walk(lattice, Trie::ROOT, &bytes[..open], SLIP_LEAST) {
+                let ending = self.pattern(lattice, node, &bytes[open..]);
+                sums.iter_mut().zip(ending).for_each(|(sum, e)| *sum += pattern.probability as f32 * e);
+            }
+        });
+        sums
+    }
+
+    /// Mean likelihood of a pattern below a node; its first symbol is the one left open, if any is.
+    fn pattern(&mut self, lattice: &Lattice, node: NodeId, rest: &[u8]) -> ByCheck {
+        let Some((&open, literal)) = rest.split_first() else { return self.ending(lattice, node) };
+        let key = rest.iter().fold(u64::from(node.0), |key, &b| key << 7 | u64::from(b)) ^ u64::from(node.0) << 48;
+        if let Some(&known) = self.patterns.get(&key) {
+            return known;
+        }
+        let pieces = self.writer.language.letters().map(|letter| letter as u8);
+        let alternatives: &[u8] = match open {
+            ANY_FILE => b"abcdefgh",
+            ANY_RANK => b"12345678",
+            _ => &pieces,
+        };
+        let mut sums = [0.0; 3];
+        let mut add = |cell: &mut Self, start: Option<NodeId>| {
+            if let Some(end) = start.and_then(|start| cell.walk(lattice, start, literal, SLIP_LEAST)) {
+                let ending = cell.ending(lattice, end);
+                sums.iter_mut().zip(ending).for_each(|(sum, e)| *sum += e / alternatives.len() as f32);
+            }
+        };
+        for &byte in alternatives {
+            let start = self.walk(lattice, node, &[byte], SLIP_LEAST);
+            add(self, start);
+        }
+        if open == ANY_PIECE {
+            add(self, Some(node));
+        }
+        self.patterns.insert(key, sums);
+        sums
+    }
+
+    fn alien(&self) -> f32 {
+        match self.ink {
+            Ink::Crossed(_) => self.writer.prices.crossed,
+            // Scores are relative to the best text: where that is uncertain itself, they say less.
+            Ink::Written(lattice) => self.writer.prices.alien - lattice.confidence.max(LEAST_SURE).ln(),
+            Ink::Blank => self.writer.prices.alien,
+        }
+    }
+
+    fn score(&mut self, shape: &MoveShape) -> ByCheck {
+        let prices = self.writer.prices;
+        let Some(lattice) = self.lattice() else { return [prices.blank; 3] };
+        let alien = self.alien().exp();
+        let spelled = self.spelled(lattice, shape);
+        // A slip can add little to a move that fits as it is.
+        let slips = if spelled.iter().any(|&s| s > 0.05) { [0.0; 3] } else { self.slipped(lattice, shape) };
+        let slip = prices.slip.exp();
+        std::array::from_fn(|i| (spelled[i] + slip * slips[i] + alien).ln())
+    }
+
+    fn explain(&mut self, shape: &MoveShape, check: CheckMark, usage: &mut Usage) -> Option<Explanation> {
+        let lattice = self.lattice()?;
+        let index = check as usize;
+        let spelled = self.spelled(lattice, shape)[index];
+        let slip = self.slipped(lattice, shape)[index] * self.writer.prices.slip.exp();
+        let total = spelled + slip + self.alien().exp();
+        let mut best = 0.0f32;
+        let writer = self.writer;
+        for_each_spelling(shape, writer.language, &writer.habits, &mut |body| {
+            let Some(node) = self.walk(lattice, Trie::ROOT, body.bytes(), SPELLED_LEAST) else { return };
+            for_each_suffix(check, &writer.habits, &mut |suffix| {
+                let Some(end) = self.walk(lattice, node, suffix.bytes(), SPELLED_LEAST) else { return };
+                let likelihood = self.trie.as_ref().map_or(0.0, |trie| trie.likelihood(lattice, end));
+                best = best.max(likelihood);
+                let share = body.probability * suffix.probability * f64::from(likelihood / total);
+                for &choice in body.choices().iter().chain(suffix.choices()) {
+                    usage.add(choice, share);
+                }
+            });
+        });
+        Some(Explanation { spelled: spelled / total, slip: slip / total, fit: best.max(1e-9).ln() })
+    }
+}

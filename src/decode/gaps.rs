@@ -1,0 +1,129 @@
+//! Where table and game part ways: moves left out, rows left empty or written twice, ink that is no move, the end.
+
+use super::emission::{Ink, SlipPrices, Writer};
+use super::score::{Lattice, Trie};
+
+/// What it costs to leave the order of the table, as natural logarithms of probabilities.
+#[derive(Debug, Clone, Copy)]
+pub struct GapPrices {
+    /// A ply was played and not written, and later moves stand one place early.
+    pub omitted: f32,
+    /// A second ply left out together with the first: a whole move.
+    pub omitted_again: f32,
+    /// A blank cell in which no ply is missing.
+    pub skipped_blank: f32,
+    /// A blank row in which no move is missing.
+    pub skipped_blank_row: f32,
+    /// A cell with ink in which no ply is written; its ink is paid for as well.
+    pub skipped_ink: f32,
+    /// A row written twice.
+    pub doubled_row: f32,
+    /// Ink behind the end of the game that says the result.
+    pub result: f32,
+    /// Any other ink behind the end of the game, per cell: as costly as ink that fits no move.
+    pub trailing: f32,
+}
+
+impl Default for GapPrices {
+    fn default() -> Self {
+        Self {
+            omitted: -9.0,
+            omitted_again: -2.5,
+            skipped_blank: -7.0,
+            skipped_blank_row: -6.0,
+            skipped_ink: -5.0,
+            doubled_row: -10.0,
+            result: -4.0,
+            trailing: -9.0,
+        }
+    }
+}
+
+/// The results as they are written, with what PGN calls them.
+const RESULTS: &[(&[u8], &str)] = &[
+    (b"1-O", "1-0"),
+    (b"1:O", "1-0"),
+    (b"1O", "1-0"),
+    (b"O-1", "0-1"),
+    (b"O:1", "0-1"),
+    (b"O1", "0-1"),
+    (b"1/2-1/2", "1/2-1/2"),
+    (b"1/2:1/2", "1/2-1/2"),
+    (b"1/2", "1/2-1/2"),
+    (b"1/21/2", "1/2-1/2"),
+    (b"=", "1/2-1/2"),
+    (b"(=)", "1/2-1/2"),
+];
+
+/// The result that a cell's ink says best: PGN's word for it and its likelihood relative to the best free reading.
+pub fn result_in(lattice: &Lattice, writer: &Writer) -> (&'static str, f32) {
+    let mut trie = Trie::new(lattice);
+    let scored = RESULTS.iter().map(|(text, result)| {
+        let node = trie.walk(lattice, writer.symbols, Trie::ROOT, text, 1e-3);
+        (*result, node.map_or(0.0, |node| trie.likelihood(lattice, node)))
+    });
+    scored.fold(("*", 0.0), |best, this| if this.1 > best.1 { this } else { best })
+}
+
+/// For every slot, the price of explaining it and all that follow as no moves; one more entry, 0, for the table's end.
+pub fn tail_prices(slots: &[Vec<Ink>], writers: &[Writer], prices: &GapPrices) -> Vec<f32> {
+    let mut tail = vec![0.0; slots.len() + 1];
+    for (s, inks) in slots.iter().enumerate().rev() {
+        let cost: f32 = inks.iter().zip(writers).map(|(ink, writer)| trailing_price(ink, writer, prices)).sum();
+        tail[s] = tail[s + 1] + cost;
+    }
+    tail
+}
+
+fn trailing_price(ink: &Ink, writer: &Writer, prices: &GapPrices) -> f32 {
+    match ink {
+        Ink::Blank => 0.0,
+        Ink::Crossed(_) => writer.prices.crossed,
+        Ink::Written(lattice) => {
+            let result = prices.result + result_in(lattice, writer).1.max(f32::MIN_POSITIVE).ln();
+            result.max(prices.trailing)
+        }
+    }
+}
+
+/// The price of passing over slot `s` with no ply played.
+pub fn skip_one(slots: &[Vec<Ink>], s: usize, slips: &SlipPrices, prices: &GapPrices) -> f32 {
+    if slots[s].iter().all(|ink| matches!(ink, Ink::Blank)) {
+        return prices.skipped_blank;
+    }
+    prices.skipped_ink + ink_price(&slots[s], slips)
+}
+
+/// The price of passing over slots `s` and `s + 1`: a row left empty, or written twice.
+pub fn skip_two(slots: &[Vec<Ink>], s: usize, slips: &SlipPrices, prices: &GapPrices) -> Option<f32> {
+    let (first, second) = (slots.get(s)?, slots.get(s + 1)?);
+    let blank = |inks: &[Ink]| inks.iter().all(|ink| matches!(ink, Ink::Blank));
+    if blank(first) && blank(second) {
+        return Some(prices.skipped_blank_row);
+    }
+    if s >= 2 && s % 2 == 0 && same_text(first, &slots[s - 2]) && same_text(second, &slots[s - 1]) {
+        return Some(prices.doubled_row);
+    }
+    Some(prices.skipped_ink + ink_price(first, slips) + ink_price(second, slips))
+}
+
+fn ink_price(inks: &[Ink], slips: &SlipPrices) -> f32 {
+    let price = |ink: &Ink| match ink {
+        Ink::Blank => 0.0,
+        Ink::Crossed(_) => slips.crossed,
+        Ink::Written(_) => slips.alien,
+    };
+    inks.iter().map(price).sum()
+}
+
+/// True if every cell says nearly the same as its counterpart: at most one symbol differs, and not all of them.
+fn same_text(inks: &[Ink], earlier: &[Ink]) -> bool {
+    inks.iter().zip(earlier).all(|pair| match pair {
+        (Ink::Written(a), Ink::Written(b)) => {
+            let distance = levenshtein::levenshtein(&a.text, &b.text);
+            distance == 0 || (distance == 1 && a.text.len() > 2)
+        }
+        (Ink::Blank, Ink::Blank) => true,
+        _ => false,
+    })
+}

@@ -1,0 +1,69 @@
+//! Which language's piece letters the ink says, and with them the writer's habits.
+//!
+//! First a cheap look at the letters that cells begin with, which rules out most languages; then the game is decoded
+//! narrowly in each that is left, since only the game tells a rook from a king under the same letter.
+
+use super::emission::Ink;
+use super::score::{Lattice, Symbols, Trie};
+use super::{Look, SheetTable};
+use crate::notation::{LANGUAGES, Language};
+use rayon::prelude::*;
+
+/// A language that is further behind the best by the letters alone (natural logarithm) is not looked at again.
+const LETTER_MARGIN: f32 = 12.0;
+/// At most this many languages are decoded.
+const CANDIDATES: usize = 3;
+/// A cell that begins with no piece letter of a language says no more against it than this share.
+const UNFIT: f32 = 1e-3;
+
+/// The language found, and what decoding in it taught.
+pub struct Found {
+    pub language: &'static Language,
+    /// Posterior among the languages that were decoded.
+    pub confidence: f32,
+    pub look: Look,
+}
+
+/// Finds the language, unless the caller names one.
+pub fn find(sheet: &SheetTable) -> Found {
+    let named = sheet.options.language.as_deref().and_then(Language::find);
+    let candidates = named.map_or_else(|| likely(sheet), |language| vec![language]);
+    let mut looks: Vec<(&Language, Look)> =
+        candidates.into_par_iter().map(|language| (language, sheet.first_look(language))).collect();
+    looks.sort_by(|a, b| b.1.evidence.total_cmp(&a.1.evidence));
+    let best = looks[0].1.evidence;
+    let total: f64 = looks.iter().map(|(_, look)| (look.evidence - best).exp()).sum();
+    let (language, look) = looks.swap_remove(0);
+    let confidence = if total.is_finite() { (1.0 / total) as f32 } else { 0.0 };
+    Found { language, confidence, look }
+}
+
+/// The languages that the first letters of the cells allow, best first.
+fn likely(sheet: &SheetTable) -> Vec<&'static Language> {
+    let mut scores = vec![0.0f32; LANGUAGES.len()];
+    for ink in sheet.slots.iter().flatten() {
+        let Ink::Written(lattice) = ink else { continue };
+        let begins = beginnings(lattice, sheet.symbols);
+        for (score, language) in scores.iter_mut().zip(LANGUAGES) {
+            let letters = language.letters().iter().map(|&letter| begins(letter));
+            let pawns = "abcdefghO".chars().map(&begins);
+            *score += letters.chain(pawns).fold(UNFIT, f32::max).min(1.0).ln();
+        }
+    }
+    let mut order: Vec<usize> = (0..LANGUAGES.len()).collect();
+    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    let best = scores[order[0]];
+    let close = order.into_iter().filter(|&i| scores[i] > best - LETTER_MARGIN);
+    close.take(CANDIDATES).map(|i| &LANGUAGES[i]).collect()
+}
+
+/// How well a cell begins with each letter.
+fn beginnings(lattice: &Lattice, symbols: &Symbols) -> impl Fn(char) -> f32 {
+    let mut trie = Trie::new(lattice);
+    let mut promise = [0.0; 128];
+    for byte in (b'A'..=b'Z').chain(b'a'..=b'h') {
+        let node = trie.walk(lattice, symbols, Trie::ROOT, &[byte], UNFIT);
+        promise[byte as usize] = node.map_or(0.0, |node| trie.promise(lattice, node));
+    }
+    move |letter| promise.get(letter as usize).copied().unwrap_or(0.0)
+}

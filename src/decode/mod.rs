@@ -1,0 +1,208 @@
+//! From the readings of all cells to the game: what was written, what was played, and how sure that is.
+//!
+//! A noisy channel over the whole game. A game's probability is the product over its plies of
+//! p(ink | spelling) p(spelling | move, language, habits) p(move | position), and of the prices of whatever slips it
+//! needs. The [`beam`] keeps the likely games, [`confidence`] sums over them, [`plies`] puts the outcome into words.
+
+mod beam;
+mod confidence;
+mod emission;
+mod gaps;
+mod language;
+mod plies;
+mod prior;
+mod score;
+
+pub use emission::SlipPrices;
+pub use gaps::GapPrices;
+pub use prior::{MovePrior, RulesOfThumb};
+
+use crate::game::{Ply, Quad};
+use crate::notation::{Habits, Language, Usage};
+use crate::reading::{Alphabet, Reading};
+use beam::{Graph, Limits, Step, Table, limits_around, search};
+use cozy_chess::Board;
+use emission::{Emission, Ink, Writer};
+use rayon::prelude::*;
+use score::{Lattice, Symbols};
+
+/// A cell of the move table.
+#[derive(Debug, Clone)]
+pub struct InkCell {
+    /// Index of the sheet in the game.
+    pub sheet: usize,
+    /// Index of the page in the sheet.
+    pub page: usize,
+    /// In pixels of the upright photo.
+    pub quad: Quad,
+    /// None for a blank cell.
+    pub reading: Option<Reading>,
+    /// The ink is struck through.
+    pub crossed_out: bool,
+}
+
+/// A numbered row of the move table, with one cell per sheet and colour.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// As printed.
+    pub number: u32,
+    pub white: Vec<InkCell>,
+    pub black: Vec<InkCell>,
+}
+
+/// What the caller knows or wants.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// ISO 639 code of the language written; found from the ink if none.
+    pub language: Option<String>,
+    /// Position before the first row; the usual one if none.
+    pub start: Option<Board>,
+    pub slips: SlipPrices,
+    pub gaps: GapPrices,
+    /// Factor of the recogniser's log-probabilities: below one for a recogniser that is surer than it should be.
+    pub ink_scale: f32,
+    /// Factor of all log-probabilities before confidences are taken: neighbouring pieces of evidence are not as
+    /// independent as the model takes them to be. Measured on held-out sheets.
+    pub temper: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            language: None,
+            start: None,
+            slips: SlipPrices::default(),
+            gaps: GapPrices::default(),
+            ink_scale: 1.0,
+            temper: 0.8,
+        }
+    }
+}
+
+/// The game that the ink says.
+#[derive(Debug, Clone)]
+pub struct Decoded {
+    pub plies: Vec<Ply>,
+    /// ISO 639 code of the language whose piece letters are written, by the first sheet.
+    pub language: Option<String>,
+    pub language_confidence: f32,
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+    pub result: String,
+    pub warnings: Vec<String>,
+}
+
+/// Finds the game. Rows come in printed order, blank rows included.
+pub fn decode(rows: &[Row], alphabet: &Alphabet, options: &Options) -> Decoded {
+    decode_with(rows, alphabet, options, &RulesOfThumb)
+}
+
+/// Finds the game with a model of the moves people play.
+pub fn decode_with(rows: &[Row], alphabet: &Alphabet, options: &Options, prior: &dyn MovePrior) -> Decoded {
+    let slots = inked_slots(rows, alphabet, options.ink_scale);
+    let symbols = Symbols::new(alphabet);
+    let start = options.start.clone().unwrap_or_default();
+    let sheets = slots.iter().map(Vec::len).max().unwrap_or(0);
+    let sheet = SheetTable { slots: &slots, sheets, symbols: &symbols, start: &start, prior, options };
+    let found = language::find(&sheet);
+    let writers = sheet.writers(found.language, &found.look.habits);
+    let table = sheet.table(&writers);
+    let mut mended = found.look.mended;
+    let mut graph = search(&table, &limits_around(&mended, slots.len()));
+    let more = sheet.study(&table, &graph).mended;
+    if more.iter().any(|slot| !mended.contains(slot)) {
+        mended.extend(more);
+        graph = search(&table, &limits_around(&mended, slots.len()));
+    }
+    let outcome = plies::describe(rows, &table, &graph, options.temper);
+    Decoded {
+        plies: outcome.plies,
+        language: Some(found.language.code.to_string()),
+        language_confidence: found.confidence,
+        result: outcome.result,
+        warnings: outcome.warnings,
+    }
+}
+
+/// Every slot's ink in playing order: White's cells of a row, then Black's.
+fn inked_slots(rows: &[Row], alphabet: &Alphabet, ink_scale: f32) -> Vec<Vec<Ink>> {
+    let sides: Vec<&[InkCell]> = rows.iter().flat_map(|row| [row.white.as_slice(), row.black.as_slice()]).collect();
+    let ink = |cell: &InkCell| match &cell.reading {
+        None => Ink::Blank,
+        Some(reading) => {
+            let lattice = Lattice::new(reading, alphabet, ink_scale);
+            if cell.crossed_out { Ink::Crossed(lattice) } else { Ink::Written(lattice) }
+        }
+    };
+    sides.par_iter().map(|cells| cells.iter().map(ink).collect()).collect()
+}
+
+/// A game's table before language and habits are known.
+struct SheetTable<'a> {
+    slots: &'a [Vec<Ink>],
+    sheets: usize,
+    symbols: &'a Symbols,
+    start: &'a Board,
+    prior: &'a dyn MovePrior,
+    options: &'a Options,
+}
+
+impl<'a> SheetTable<'a> {
+    fn writers(&self, language: &'static Language, habits: &[Habits]) -> Vec<Writer<'a>> {
+        let writer = |sheet: usize| Writer {
+            symbols: self.symbols,
+            language,
+            habits: habits.get(sheet).cloned().unwrap_or_default(),
+            prices: self.options.slips,
+        };
+        (0..self.sheets).map(writer).collect()
+    }
+
+    fn table<'b>(&'b self, writers: &'b [Writer<'b>]) -> Table<'b> {
+        Table { slots: self.slots, writers, start: self.start, prior: self.prior, gaps: self.options.gaps }
+    }
+
+    /// Decodes narrowly in one language.
+    fn first_look(&self, language: &'static Language) -> Look {
+        let writers = self.writers(language, &[]);
+        let table = self.table(&writers);
+        let limits = vec![Limits::NARROW; self.slots.len() + 1];
+        self.study(&table, &search(&table, &limits))
+    }
+
+    /// What the best game of a search says about writers and slips.
+    fn study(&self, table: &Table, graph: &Graph) -> Look {
+        let mut usage = vec![Usage::default(); table.writers.len()];
+        let mut mended = Vec::new();
+        let (path, end) = graph.best_path();
+        for &edge in &path {
+            let edge = graph.edges[edge as usize];
+            let node = &graph.nodes[edge.from as usize];
+            let explained = match edge.step {
+                Step::Written(mv, check) => plies::shape_of(&node.board, mv).map(|shape| {
+                    let mut emission = Emission::new(table.slots[node.slot].iter().zip(table.writers));
+                    emission.explain(&shape, check, &mut usage)
+                }),
+                _ => None,
+            };
+            if explained.is_none_or(|cells| cells.iter().all(|cell| cell.is_none_or(|c| c.spelled < 0.5))) {
+                mended.push(node.slot);
+            }
+        }
+        let end = end.map_or(0, |node| graph.nodes[node as usize].slot);
+        if self.slots[end..].iter().take(2).flatten().any(|ink| matches!(ink, Ink::Written(_))) {
+            mended.push(end);
+        }
+        let habits = usage.iter().map(Habits::from_usage).collect();
+        Look { evidence: graph.evidence(), habits, mended }
+    }
+}
+
+/// What a search teaches about the sheet.
+struct Look {
+    /// Natural logarithm of the summed probability of all games.
+    evidence: f64,
+    /// By sheet.
+    habits: Vec<Habits>,
+    /// Slots at which the ink does not say the move, or at which table and game part ways.
+    mended: Vec<usize>,
+}

@@ -1,0 +1,389 @@
+//! The likelihood of a spelling under a reading: the CTC forward algorithm over a prefix tree.
+//!
+//! Graves et al. 2006 ("Connectionist Temporal Classification", section 4.1) sum over all alignments of one string.
+//! Here the forward column of a prefix is kept at a node of a trie, so that strings with a common beginning share the
+//! work, and strings whose beginning the ink rules out cost nothing.
+
+use crate::reading::{Alphabet, Reading};
+
+/// Least log-probability of a symbol, relative to the likeliest symbol of its time step: no reading is ever so sure
+/// that a slip of the recogniser becomes impossible.
+const FLOOR: f32 = -11.0;
+/// A prefix whose whole forward column lies below this share of the best path is ruled out.
+const RULED_OUT: f32 = 3e-6;
+/// Entries of a forward column below this share of the best path are taken as zero.
+const NEGLIGIBLE: f32 = 1e-12;
+/// Readings kept per time step when the best text is looked for.
+const TEXT_BEAM: usize = 8;
+
+/// The classes of ASCII symbols, looked up once per sheet.
+#[derive(Debug, Clone)]
+pub struct Symbols {
+    classes: [u8; 128],
+}
+
+impl Symbols {
+    /// The symbols of an alphabet.
+    pub fn new(alphabet: &Alphabet) -> Self {
+        let mut classes = [0; 128];
+        for (byte, class) in classes.iter_mut().enumerate() {
+            *class = alphabet.class(byte as u8 as char).map_or(0, |c| c as u8);
+        }
+        Self { classes }
+    }
+
+    /// The class of a symbol; 0 if the recogniser does not know it.
+    fn class(&self, byte: u8) -> usize {
+        self.classes[(byte & 127) as usize] as usize
+    }
+}
+
+/// A reading made ready for scoring, with the best text that it allows.
+#[derive(Debug, Clone)]
+pub struct Lattice {
+    steps: usize,
+    classes: usize,
+    /// Probabilities relative to the best symbol of each step, `steps` rows of `classes`.
+    relative: Vec<f32>,
+    /// For each step and class the greatest of `relative` from that step on.
+    support: Vec<f32>,
+    /// The likeliest text, read with no help from the game.
+    pub text: String,
+    /// Probability of `text`.
+    pub confidence: f32,
+    /// Forward score of `text` in units of the best path; every score is divided by it.
+    best: f32,
+}
+
+impl Lattice {
+    /// Prepares a reading. `scale` multiplies the log-probabilities: below one it flattens an overconfident recogniser.
+    pub fn new(reading: &Reading, alphabet: &Alphabet, scale: f32) -> Self {
+        let (steps, classes) = (reading.steps(), reading.classes);
+        let mut relative = Vec::with_capacity(steps * classes);
+        for t in 0..steps {
+            let step = reading.step(t);
+            let top = step.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            relative.extend(step.iter().map(|&lp| ((lp - top) * scale).max(FLOOR).exp()));
+        }
+        let mut support = relative.clone();
+        for i in (0..support.len().saturating_sub(classes)).rev() {
+            support[i] = support[i].max(support[i + classes]);
+        }
+        let mut lattice = Self { steps, classes, relative, support, text: String::new(), confidence: 0.0, best: 1.0 };
+        let best = lattice.best_labels();
+        let mut trie = Trie::new(&lattice);
+        let node = best.iter().fold(Trie::ROOT, |node, &class| trie.child(&lattice, node, class));
+        lattice.best = trie.total(node).max(f32::MIN_POSITIVE);
+        lattice.text = best.iter().filter_map(|&class| alphabet.symbol(class)).collect();
+        lattice.confidence = text_probability(reading, &best);
+        lattice
+    }
+
+    fn step(&self, t: usize) -> &[f32] {
+        &self.relative[t * self.classes..(t + 1) * self.classes]
+    }
+
+    /// Prefix beam search (Hannun et al. 2014, algorithm 1, with no language model) over the likely symbols of each step.
+    fn best_labels(&self) -> Vec<usize> {
+        struct Prefix {
+            labels: Vec<usize>,
+            blank: f32,
+            symbol: f32,
+        }
+        let add = |next: &mut Vec<Prefix>, labels: &[usize], extra: Option<usize>, blank: f32, symbol: f32| {
+            let same = |p: &&mut Prefix| match extra {
+                None => p.labels == labels,
+                Some(class) => p.labels.split_last().is_some_and(|(last, rest)| *last == class && rest == labels),
+            };
+            if let Some(prefix) = next.iter_mut().find(same) {
+                prefix.blank += blank;
+                prefix.symbol += symbol;
+            } else {
+                let labels = labels.iter().copied().chain(extra).collect();
+                next.push(Prefix { labels, blank, symbol });
+            }
+        };
+        let mut beam = vec![Prefix { labels: Vec::new(), blank: 1.0, symbol: 0.0 }];
+        for t in 0..self.steps {
+            let step = self.step(t);
+            let mut next = Vec::with_capacity(beam.len() * 4);
+            for prefix in &beam {
+                let total = prefix.blank + prefix.symbol;
+                let last = prefix.labels.last().copied();
+                let repeat = last.map_or(0.0, |class| prefix.symbol * step[class]);
+                add(&mut next, &prefix.labels, None, total * step[0], repeat);
+                for (class, &p) in step.iter().enumerate().skip(1).filter(|&(_, &p)| p > 1e-3) {
+                    let from = if last == Some(class) { prefix.blank } else { total };
+                    if from > 0.0 {
+                        add(&mut next, &prefix.labels, Some(class), 0.0, from * p);
+                    }
+                }
+            }
+            next.sort_by(|a, b| (b.blank + b.symbol).total_cmp(&(a.blank + a.symbol)));
+            next.truncate(TEXT_BEAM);
+            beam = next;
+        }
+        beam.into_iter().next().map(|p| p.labels).unwrap_or_default()
+    }
+}
+
+/// CTC probability of a labelling under a reading.
+fn text_probability(reading: &Reading, labels: &[usize]) -> f32 {
+    // Ends[i] holds the probability of the first i labels, the last step being a blank or the i-th label itself.
+    let mut blank = vec![0.0f64; labels.len() + 1];
+    let mut symbol = vec![0.0f64; labels.len() + 1];
+    blank[0] = 1.0;
+    for t in 0..reading.steps() {
+        let step = reading.step(t);
+        for i in (0..=labels.len()).rev() {
+            let stay = blank[i] + symbol[i];
+            if i > 0 {
+                let class = labels[i - 1];
+                let repeated = i > 1 && labels[i - 2] == class;
+                let from = blank[i - 1] + if repeated { 0.0 } else { symbol[i - 1] };
+                symbol[i] = (symbol[i] + from) * f64::from(step[class].exp());
+            }
+            blank[i] = stay * f64::from(step[0].exp());
+        }
+    }
+    (blank[labels.len()] + symbol[labels.len()]) as f32
+}
+
+/// A node of the [`Trie`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct NodeId(pub(super) u32);
+
+#[derive(Debug)]
+struct TrieNode {
+    class: u16,
+    /// First and next of the children list; 0 (the root) stands for none.
+    first_child: u32,
+    next_sibling: u32,
+    /// None for a ruled-out prefix.
+    column: Option<Span>,
+    peak: f32,
+}
+
+/// The part of a forward column that is not negligible.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    /// Index of its first entry among all columns.
+    offset: u32,
+    /// Its first time step.
+    first: u16,
+    /// Number of time steps.
+    length: u16,
+}
+
+/// Prefixes scored so far against one lattice.
+#[derive(Debug)]
+pub struct Trie {
+    nodes: Vec<TrieNode>,
+    /// Per live node and step: forward probabilities, ending in a blank and ending in the symbol.
+    columns: Vec<[f32; 2]>,
+    steps: usize,
+}
+
+impl Trie {
+    /// The empty prefix.
+    pub const ROOT: NodeId = NodeId(0);
+
+    /// A trie that holds the empty prefix only.
+    pub fn new(lattice: &Lattice) -> Self {
+        let mut blank = 1.0;
+        let columns: Vec<[f32; 2]> = (0..lattice.steps)
+            .map(|t| {
+                blank *= lattice.step(t)[0];
+                [blank, 0.0]
+            })
+            .take_while(|column| column[0] >= NEGLIGIBLE * lattice.best)
+            .collect();
+        let span = Span { offset: 0, first: 0, length: columns.len() as u16 };
+        let root = TrieNode { class: 0, first_child: 0, next_sibling: 0, column: Some(span), peak: 1.0 };
+        Self { nodes: vec![root], columns, steps: lattice.steps }
+    }
+
+    /// The prefix lengthened by a class; scored when first asked for.
+    pub fn child(&mut self, lattice: &Lattice, parent: NodeId, class: usize) -> NodeId {
+        let mut child = self.nodes[parent.0 as usize].first_child;
+        while child != 0 {
+            let node = &self.nodes[child as usize];
+            if node.class as usize == class {
+                return NodeId(child);
+            }
+            child = node.next_sibling;
+        }
+        let id = self.nodes.len() as u32;
+        let node = self.scored(lattice, parent, class);
+        self.nodes.push(node);
+        self.nodes[parent.0 as usize].first_child = id;
+        NodeId(id)
+    }
+
+    fn scored(&mut self, lattice: &Lattice, parent: NodeId, class: usize) -> TrieNode {
+        let above = &self.nodes[parent.0 as usize];
+        let mut node = TrieNode {
+            class: class as u16,
+            first_child: 0,
+            next_sibling: above.first_child,
+            column: None,
+            peak: 0.0,
+        };
+        let (Some(start), true) = (above.column, class > 0) else { return node };
+        // No step behind the parent's first supports the symbol: the sum over alignments adds a few times at most.
+        let support = lattice.support[start.first as usize * lattice.classes + class];
+        if 4.0 * above.peak * support < RULED_OUT * lattice.best {
+            return node;
+        }
+        let above_columns = start.offset as usize..start.offset as usize + start.length as usize;
+        let repeated = above.class as usize == class;
+        let own = self.columns.len();
+        let negligible = NEGLIGIBLE * lattice.best;
+        // Before the first step only the empty prefix exists.
+        let (mut from, mut first) = if parent == Self::ROOT { (1.0, 0) } else { (0.0, start.first as usize) };
+        let (mut blank, mut symbol) = (0.0f32, 0.0f32);
+        for t in first..self.steps {
+            let step = lattice.step(t);
+            let entered = (symbol + from) * step[class];
+            blank = (blank + symbol) * step[0];
+            symbol = entered;
+            from = 0.0;
+            let index = above_columns.start + t - start.first as usize;
+            if index < above_columns.end {
+                let [above_blank, above_symbol] = self.columns[index];
+                from = above_blank + if repeated { 0.0 } else { above_symbol };
+            }
+            let total = blank + symbol;
+            if total < negligible {
+                // Also keeps the numbers out of the slow subnormal range.
+                (blank, symbol) = (0.0, 0.0);
+                if self.columns.len() == own {
+                    first = t + 1;
+                    if index >= above_columns.end {
+                        break;
+                    }
+                    continue;
+                }
+                if index >= above_columns.end {
+                    break;
+                }
+            }
+            node.peak = node.peak.max(total);
+            self.columns.push([blank, symbol]);
+        }
+        if node.peak < RULED_OUT * lattice.best {
+            self.columns.truncate(own);
+        } else {
+            let length = (self.columns.len() - own) as u16;
+            node.column = Some(Span { offset: own as u32, first: first as u16, length });
+        }
+        node
+    }
+
+    /// Forward score of the prefix as the whole text, in units of the best path.
+    fn total(&self, node: NodeId) -> f32 {
+        match self.nodes[node.0 as usize].column {
+            Some(span) if (span.first + span.length) as usize == self.steps && span.length > 0 => {
+                let [blank, symbol] = self.columns[(span.offset + u32::from(span.length)) as usize - 1];
+                blank + symbol
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Likelihood of the prefix as the whole text, relative to the best text (1 for the best text itself).
+    pub fn likelihood(&self, lattice: &Lattice, node: NodeId) -> f32 {
+        self.total(node) / lattice.best
+    }
+
+    /// How well the lattice can begin with the prefix, whatever follows; about 1 where the best text begins so.
+    pub fn promise(&self, lattice: &Lattice, node: NodeId) -> f32 {
+        self.nodes[node.0 as usize].peak / lattice.best
+    }
+
+    /// False if the ink rules the prefix out.
+    pub fn is_live(&self, node: NodeId) -> bool {
+        self.nodes[node.0 as usize].column.is_some()
+    }
+
+    /// The node of a text below a node, unless a prefix on the way promises less than `least`.
+    pub fn walk(
+        &mut self,
+        lattice: &Lattice,
+        symbols: &Symbols,
+        start: NodeId,
+        text: &[u8],
+        least: f32,
+    ) -> Option<NodeId> {
+        let hopeful = |trie: &Self, node| trie.is_live(node) && trie.promise(lattice, node) >= least;
+        let mut node = start;
+        for &byte in text {
+            node = self.child(lattice, node, symbols.class(byte));
+            if !hopeful(self, node) {
+                return None;
+            }
+        }
+        Some(node)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A reading in which each symbol of `text` has probability `p` at its own step, with sure blanks between.
+    pub(crate) fn reading_of(text: &str, p: f32, alphabet: &Alphabet) -> Reading {
+        let classes = alphabet.classes();
+        let mut log_probs = Vec::new();
+        for symbol in text.chars() {
+            let class = alphabet.class(symbol).unwrap();
+            let mut step = vec![((1.0 - p) / (classes - 1) as f32).ln(); classes];
+            step[class] = p.ln();
+            log_probs.extend(step);
+            let mut blank = vec![(0.001 / (classes - 1) as f32).ln(); classes];
+            blank[0] = 0.999f32.ln();
+            log_probs.extend(blank);
+        }
+        Reading { log_probs, classes }
+    }
+
+    pub(crate) fn alphabet() -> Alphabet {
+        Alphabet::new("123456789abcdefghxABCDEFGHJKLNOPQRSTVWZ+#=-:./()!?".chars())
+    }
+
+    #[test]
+    fn the_text_written_scores_one_and_others_less() {
+        let alphabet = alphabet();
+        let symbols = Symbols::new(&alphabet);
+        let lattice = Lattice::new(&reading_of("Nxf3", 0.9, &alphabet), &alphabet, 1.0);
+        assert_eq!(lattice.text, "Nxf3");
+        assert!(lattice.confidence > 0.6 && lattice.confidence < 0.7);
+        let mut trie = Trie::new(&lattice);
+        let mut score = |text: &str| {
+            let node = trie.walk(&lattice, &symbols, Trie::ROOT, text.as_bytes(), 0.0);
+            node.map_or(0.0, |node| trie.likelihood(&lattice, node))
+        };
+        assert!((score("Nxf3") - 1.0).abs() < 1e-4);
+        assert!(score("Nxf5") < 0.01);
+        assert!(score("Nf3") < 0.01);
+    }
+
+    #[test]
+    fn the_trie_agrees_with_the_plain_forward_algorithm() {
+        let alphabet = Alphabet::new("ab".chars());
+        let symbols = Symbols::new(&alphabet);
+        let probabilities = [[0.2f32, 0.5, 0.3], [0.6, 0.3, 0.1], [0.1, 0.7, 0.2], [0.5, 0.2, 0.3]];
+        let reading =
+            Reading { log_probs: probabilities.iter().flatten().map(|p| p.ln()).collect(), classes: 3 };
+        let lattice = Lattice::new(&reading, &alphabet, 1.0);
+        let mut trie = Trie::new(&lattice);
+        let best: Vec<usize> = lattice.text.chars().filter_map(|c| alphabet.class(c)).collect();
+        for text in ["", "a", "aa", "ab", "aba", "bb"] {
+            let labels: Vec<usize> = text.chars().filter_map(|c| alphabet.class(c)).collect();
+            let node = trie.walk(&lattice, &symbols, Trie::ROOT, text.as_bytes(), 0.0).unwrap();
+            let expected = text_probability(&reading, &labels) / text_probability(&reading, &best);
+            let got = trie.likelihood(&lattice, node);
+            assert!((got - expected).abs() < 1e-4, "{text}: {got} and {expected}");
+        }
+    }
+}

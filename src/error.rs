@@ -1,0 +1,33 @@
+//! What can go wrong, in sentences that a person can act on.
+
+use thiserror::Error;
+
+/// Why a sheet was not read. Every message says what is wrong and what to do next.
+#[derive(Debug, Error)]
+pub enum Error {
+    #[error("{path}: {cause}. Check the path and the permissions.")]
+    Open { path: String, cause: std::io::Error },
+    #[error("cannot write {path}: {cause}. Check that the folder exists and has room.")]
+    Write { path: String, cause: std::io::Error },
+    #[error("{file} is not a picture that can be read (JPEG, PNG, WebP or TIFF). Send the photo itself.")]
+    NotAPicture { file: String },
+    #[error("{file} is damaged or cut short ({cause}). Copy the photo again from the camera or scanner.")]
+    Damaged { file: String, cause: String },
+    #[error("{file} is too large: {what}. Send a photo of at most {limit}.")]
+    TooLarge { file: String, what: String, limit: String },
+    #[error("{file} is too small to be read ({width} x {height} pixels). Send a photo in which a row is at least 16 pixels high.")]
+    TooSmall { file: String, width: u32, height: u32 },
+    #[error("{file}: no table of moves was found ({cause}). Photograph the whole sheet, flat, upright and well lit.")]
+    NoTable { file: String, cause: String },
+    #[error("{file}: the sheet was found, but no move is written on it.")]
+    Blank { file: String },
+    #[error("{file}: the sheet was found, but hardly anything on it reads as chess moves. Check that the photo is sharp and shows a scoresheet the right way up.")]
+    Unreadable { file: String },
+    #[error("the model {file} cannot be used: {cause}. Install it again.")]
+    Model { file: String, cause: String },
+    #[error("{0}")]
+    Usage(String),
+}
+
+/// Shorthand for results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,93 @@
+//! Piece letters by language.
+
+use cozy_chess::Piece;
+
+/// A language (or a family of languages that share their letters) and its piece letters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Language {
+    /// ISO 639 code of the commonest language with these letters.
+    pub code: &'static str,
+    /// Name in English, with the languages that write the same letters.
+    pub name: &'static str,
+    /// King, queen, rook, bishop, knight.
+    letters: [char; 5],
+    /// The letter of the pawn, which few writers use.
+    pawn: char,
+}
+
+impl Language {
+    const fn new(code: &'static str, name: &'static str, letters: [char; 5], pawn: char) -> Self {
+        Self { code, name, letters, pawn }
+    }
+
+    /// The language of an ISO 639 code, its region left out (`de-AT` is `de`); none if it is not in the table.
+    pub fn find(code: &str) -> Option<&'static Language> {
+        let code = code.split(['-', '_']).next().unwrap_or(code).to_ascii_lowercase();
+        let alias = match code.as_str() {
+            "da" | "nb" | "nn" | "no" | "sv" | "hr" | "sl" | "sr" | "bs" => "de",
+            "it" | "ca" | "gl" => "es",
+            "sk" => "cs",
+            other => other,
+        };
+        LANGUAGES.iter().find(|l| l.code == alias)
+    }
+
+    /// The letter that stands for a piece.
+    pub fn letter(&self, piece: Piece) -> char {
+        match piece {
+            Piece::King => self.letters[0],
+            Piece::Queen => self.letters[1],
+            Piece::Rook => self.letters[2],
+            Piece::Bishop => self.letters[3],
+            Piece::Knight => self.letters[4],
+            Piece::Pawn => self.pawn,
+        }
+    }
+
+    /// King, queen, rook, bishop, knight.
+    pub fn letters(&self) -> &[char; 5] {
+        &self.letters
+    }
+}
+
+/// Every set of Latin piece letters that is confirmed by a federation, a chess program or the PGN standard (section 17).
+/// English comes first; languages with the same letters are one entry, since ink cannot tell them apart.
+/// A letter with a diacritic is given as its base letter, which is what a recogniser of plain letters reads.
+pub const LANGUAGES: &[Language] = &[
+    Language::new("en", "English", ['K', 'Q', 'R', 'B', 'N'], 'P'),
+    Language::new("de", "German (Danish, Norwegian, Swedish, Croatian, Slovenian, Serbian)", ['K', 'D', 'T', 'L', 'S'], 'B'),
+    Language::new("es", "Spanish (Italian, Catalan)", ['R', 'D', 'T', 'A', 'C'], 'P'),
+    Language::new("fr", "French", ['R', 'D', 'T', 'F', 'C'], 'P'),
+    Language::new("pt", "Portuguese", ['R', 'D', 'T', 'B', 'C'], 'P'),
+    Language::new("nl", "Dutch", ['K', 'D', 'T', 'L', 'P'], 'O'),
+    Language::new("pl", "Polish", ['K', 'H', 'W', 'G', 'S'], 'P'),
+    Language::new("cs", "Czech (Slovak)", ['K', 'D', 'V', 'S', 'J'], 'P'),
+    Language::new("hu", "Hungarian", ['K', 'V', 'B', 'F', 'H'], 'G'),
+    Language::new("ro", "Romanian", ['R', 'D', 'T', 'N', 'C'], 'P'),
+    Language::new("fi", "Finnish", ['K', 'D', 'T', 'L', 'R'], 'P'),
+    Language::new("is", "Icelandic", ['K', 'D', 'H', 'B', 'R'], 'P'),
+    Language::new("et", "Estonian", ['K', 'L', 'V', 'O', 'R'], 'E'),
+    Language::new("tr", "Turkish", ['S', 'V', 'K', 'F', 'A'], 'P'),
+    Language::new("az", "Azerbaijani", ['S', 'V', 'T', 'F', 'A'], 'P'),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_tell_the_pieces_apart() {
+        for language in LANGUAGES {
+            for (i, a) in language.letters.iter().enumerate() {
+                assert!(!language.letters[i + 1..].contains(a), "{} writes two pieces as {a}", language.name);
+            }
+        }
+    }
+
+    #[test]
+    fn codes_with_a_region_and_cousins_are_found() {
+        assert_eq!(Language::find("de-AT").map(|l| l.letter(Piece::Knight)), Some('S'));
+        assert_eq!(Language::find("sv").map(|l| l.letter(Piece::Queen)), Some('D'));
+        assert_eq!(Language::find("xx"), None);
+    }
+}

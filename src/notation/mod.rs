@@ -1,0 +1,11 @@
+//! Chess notation as people write it: piece letters by language, every spelling of a move, a writer's habits.
+
+pub mod language;
+pub mod shape;
+pub mod spelling;
+pub mod style;
+
+pub use language::{LANGUAGES, Language};
+pub use shape::{MoveShape, legal_shapes};
+pub use spelling::{ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Spelling, for_each_slip, for_each_spelling, for_each_suffix};
+pub use style::{Choice, Habits, Usage};

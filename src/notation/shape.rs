@@ -1,0 +1,130 @@
+//! What a legal move's spelling depends on, and nothing else: many positions share a shape, so work done for one
+//! shape serves them all.
+
+use cozy_chess::{BitBoard, Board, File, Move, Piece, Rank, Square};
+
+/// The parts of a move that show in its spelling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MoveShape {
+    pub piece: Piece,
+    pub from: Square,
+    /// Where the moving piece ends; for castling, the king's square after it.
+    pub to: Square,
+    pub captured: Option<Piece>,
+    pub promotion: Option<Piece>,
+    pub castles: bool,
+    pub en_passant: bool,
+    /// Another piece of the same kind may move to the same square.
+    pub rivalled: bool,
+    /// With a rival: the file of departure tells them apart.
+    pub file_tells: bool,
+    /// With a rival: the rank of departure tells them apart.
+    pub rank_tells: bool,
+}
+
+impl MoveShape {
+    /// A number that no other shape has.
+    pub fn key(&self) -> u32 {
+        let option = |piece: Option<Piece>| piece.map_or(6, |p| p as u32);
+        let flags = [self.castles, self.en_passant, self.rivalled, self.file_tells, self.rank_tells];
+        let start = (self.piece as u32) | (self.from as u32) << 3 | (self.to as u32) << 9;
+        let taken = start | option(self.captured) << 15 | option(self.promotion) << 18;
+        flags.iter().enumerate().fold(taken, |key, (i, &flag)| key | u32::from(flag) << (21 + i))
+    }
+}
+
+/// Appends every legal move of a position with its shape.
+pub fn legal_shapes(board: &Board, out: &mut Vec<(Move, MoveShape)>) {
+    let own = board.colors(board.side_to_move());
+    let theirs = board.colors(!board.side_to_move());
+    let mut groups = [(Piece::Pawn, Square::A1, BitBoard::EMPTY); 32];
+    let mut count = 0;
+    board.generate_moves(|moves| {
+        groups[count] = (moves.piece, moves.from, moves.to);
+        count += 1;
+        for mv in moves {
+            let castles = moves.piece == Piece::King && own.has(mv.to);
+            let to = if castles {
+                let file = if mv.to.file() > mv.from.file() { File::G } else { File::C };
+                Square::new(file, mv.from.rank())
+            } else {
+                mv.to
+            };
+            let en_passant =
+                moves.piece == Piece::Pawn && mv.from.file() != mv.to.file() && !board.occupied().has(mv.to);
+            let captured = if en_passant {
+                Some(Piece::Pawn)
+            } else if theirs.has(mv.to) {
+                board.piece_on(mv.to)
+            } else {
+                None
+            };
+            let shape = MoveShape {
+                piece: moves.piece,
+                from: mv.from,
+                to,
+                captured,
+                promotion: mv.promotion,
+                castles,
+                en_passant,
+                rivalled: false,
+                file_tells: true,
+                rank_tells: true,
+            };
+            out.push((mv, shape));
+        }
+        false
+    });
+    let groups = &groups[..count];
+    for (mv, shape) in out.iter_mut().rev() {
+        if matches!(shape.piece, Piece::Pawn | Piece::King) {
+            continue;
+        }
+        for (piece, from, targets) in groups {
+            if *piece == shape.piece && *from != mv.from && targets.has(mv.to) {
+                shape.rivalled = true;
+                shape.file_tells &= from.file() != mv.from.file();
+                shape.rank_tells &= from.rank() != mv.from.rank();
+            }
+        }
+    }
+}
+
+/// The character of a file, `a` to `h`.
+pub(crate) fn file_char(file: File) -> u8 {
+    b'a' + file as u8
+}
+
+/// The character of a rank, `1` to `8`.
+pub(crate) fn rank_char(rank: Rank) -> u8 {
+    b'1' + rank as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(fen: &str, uci: &str) -> MoveShape {
+        let board: Board = fen.parse().unwrap();
+        let mut shapes = Vec::new();
+        legal_shapes(&board, &mut shapes);
+        let mv: Move = uci.parse().unwrap();
+        shapes.iter().find(|(m, _)| *m == mv).unwrap().1
+    }
+
+    #[test]
+    fn rivals_are_told_apart_as_in_the_pgn_standard() {
+        let by_rank = shape("8/4k3/8/R7/8/8/4K3/R7 w - - 0 1", "a1a3");
+        assert!(by_rank.rivalled && !by_rank.file_tells && by_rank.rank_tells);
+        // The second knight is pinned and so is no rival.
+        assert!(!shape("4r3/8/2k5/8/4N3/8/6N1/4K3 w - - 0 1", "g2f4").rivalled);
+    }
+
+    #[test]
+    fn castling_and_en_passant_are_seen() {
+        let castle = shape("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1h1");
+        assert!(castle.castles && castle.to == Square::G1 && castle.captured.is_none());
+        let passant = shape("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6");
+        assert!(passant.en_passant && passant.captured == Some(Piece::Pawn));
+    }
+}

@@ -1,0 +1,398 @@
+//! Every way to write a legal move, with its probability under a writer's habits.
+//!
+//! A spelling is a body (`Nbxd2`) and a suffix (`+`). Bodies do not depend on check, so a move is scored before anyone
+//! asks whether it gives check, which costs a move made on the board.
+
+use super::language::Language;
+use super::shape::{MoveShape, file_char, rank_char};
+use super::style::{Choice, Habits};
+use cozy_chess::{Piece, Square};
+
+/// What a move does to the king, as far as its spelling shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CheckMark {
+    Quiet,
+    Check,
+    Mate,
+}
+
+impl CheckMark {
+    /// All three, in the order of their numbers.
+    pub const ALL: [CheckMark; 3] = [CheckMark::Quiet, CheckMark::Check, CheckMark::Mate];
+}
+
+/// The longest spelling: `Qa1xQb2` with promotion in brackets and a suffix fits.
+const MAX_LENGTH: usize = 16;
+const MAX_CHOICES: usize = 8;
+
+/// One way to write a move: its text, its probability and the choices that led to it.
+#[derive(Debug, Clone, Copy)]
+pub struct Spelling {
+    text: [u8; MAX_LENGTH],
+    length: u8,
+    choices: [Choice; MAX_CHOICES],
+    chosen: u8,
+    /// Probability of this spelling, given the move.
+    pub probability: f64,
+}
+
+impl Spelling {
+    /// The spelling that says nothing, with probability one.
+    pub fn empty() -> Self {
+        Self {
+            text: [0; MAX_LENGTH],
+            length: 0,
+            choices: [Choice::Short; MAX_CHOICES],
+            chosen: 0,
+            probability: 1.0,
+        }
+    }
+
+    /// The ASCII characters written.
+    pub fn bytes(&self) -> &[u8] {
+        &self.text[..self.length as usize]
+    }
+
+    /// The characters written.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(self.bytes()).unwrap_or_default()
+    }
+
+    /// The choices made.
+    pub fn choices(&self) -> &[Choice] {
+        &self.choices[..self.chosen as usize]
+    }
+
+    fn letter(mut self, letter: u8) -> Self {
+        self.text[self.length as usize] = letter;
+        self.length += 1;
+        self
+    }
+
+    fn letters(self, letters: &[u8]) -> Self {
+        letters.iter().fold(self, |spelling, &letter| spelling.letter(letter))
+    }
+
+    fn square(self, square: Square) -> Self {
+        self.letter(file_char(square.file())).letter(rank_char(square.rank()))
+    }
+
+    fn choose(mut self, choice: Choice, habits: &Habits) -> Self {
+        self.choices[self.chosen as usize] = choice;
+        self.chosen += 1;
+        self.probability *= habits.share(choice);
+        self
+    }
+}
+
+/// Visits every body of a move.
+pub fn for_each_spelling(shape: &MoveShape, language: &Language, habits: &Habits, visit: &mut impl FnMut(&Spelling)) {
+    let start = Spelling::empty();
+    if shape.castles {
+        castling(shape, language, habits, visit);
+        return;
+    }
+    let mut finish = |body: Spelling| promotions(body, shape, language, habits, visit);
+    if shape.piece == Piece::Pawn {
+        let plain = start.choose(Choice::PawnPlain, habits);
+        let lettered = start.choose(Choice::PawnLetter, habits).letter(language.letter(Piece::Pawn) as u8);
+        pawn_bodies(plain, shape, language, habits, &mut finish);
+        pawn_bodies(lettered, shape, language, habits, &mut finish);
+    } else {
+        piece_bodies(start.letter(language.letter(shape.piece) as u8), shape, language, habits, &mut finish);
+    }
+}
+
+fn castling(shape: &MoveShape, language: &Language, habits: &Habits, visit: &mut impl FnMut(&Spelling)) {
+    use Choice::{CastleBare, CastleHyphens, CastleKing, CastleOneHyphen};
+    let long = shape.to.file() < shape.from.file();
+    let start = Spelling::empty();
+    let texts: [&[u8]; 3] = if long { [b"O-O-O", b"OOO", b"O-OO"] } else { [b"O-O", b"OO", b"O-O-"] };
+    for (choice, text) in [CastleHyphens, CastleBare, CastleOneHyphen].into_iter().zip(texts) {
+        visit(&start.choose(choice, habits).letters(text));
+    }
+    let king = start.choose(CastleKing, habits).letter(language.letter(Piece::King) as u8);
+    visit(&king.square(shape.to));
+}
+
+/// The signs between the moving piece and what it takes; the colon behind the square is none of them.
+const CAPTURE_SIGNS: [(Choice, &[u8]); 4] = [
+    (Choice::CaptureCross, b"x"),
+    (Choice::CaptureNone, b""),
+    (Choice::CaptureColon, b":"),
+    (Choice::CaptureHyphen, b"-"),
+];
+
+/// The signs between the moving piece and an empty square.
+const QUIET_SIGNS: [(Choice, &[u8]); 3] =
+    [(Choice::QuietNone, b""), (Choice::QuietHyphen, b"-"), (Choice::QuietCross, b"x")];
+
+fn long_bodies(start: Spelling, shape: &MoveShape, habits: &Habits, finish: &mut impl FnMut(Spelling)) {
+    let bare = start.choose(Choice::LongBare, habits).square(shape.from);
+    if shape.captured.is_some() {
+        let hyphen = start.choose(Choice::LongHyphen, habits).square(shape.from);
+        finish(bare.square(shape.to));
+        for (choice, sign) in [CAPTURE_SIGNS[0], CAPTURE_SIGNS[2], CAPTURE_SIGNS[3]] {
+            finish(hyphen.choose(choice, habits).letters(sign).square(shape.to));
+        }
+    } else {
+        finish(bare.square(shape.to));
+        finish(start.choose(Choice::LongHyphen, habits).square(shape.from).letter(b'-').square(shape.to));
+    }
+}
+
+fn pawn_bodies(
+    start: Spelling,
+    shape: &MoveShape,
+    language: &Language,
+    habits: &Habits,
+    finish: &mut impl FnMut(Spelling),
+) {
+    long_bodies(start, shape, habits, finish);
+    let short = start.choose(Choice::Short, habits);
+    let Some(captured) = shape.captured else {
+        finish(short.square(shape.to));
+        return;
+    };
+    let named = short.letter(file_char(shape.from.file()));
+    let file = file_char(shape.to.file());
+    for (choice, sign) in CAPTURE_SIGNS {
+        let taking = named.choose(choice, habits).letters(sign);
+        finish(taking.choose(Choice::PawnTakesSquare, habits).square(shape.to));
+        finish(taking.choose(Choice::PawnTakesFile, habits).letter(file));
+        if captured != Piece::Pawn {
+            let letter = language.letter(captured) as u8;
+            finish(taking.choose(Choice::PawnTakesLetter, habits).letter(letter));
+            finish(taking.choose(Choice::TakesLetterAndSquare, habits).letter(letter).square(shape.to));
+        }
+        if !sign.is_empty() {
+            let unsaid = short.choose(choice, habits).choose(Choice::PawnTakesUnsaid, habits);
+            finish(unsaid.letters(sign).square(shape.to));
+        }
+    }
+    let behind = named.choose(Choice::CaptureColonBehind, habits).choose(Choice::PawnTakesSquare, habits);
+    finish(behind.square(shape.to).letter(b':'));
+}
+
+fn piece_bodies(
+    start: Spelling,
+    shape: &MoveShape,
+    language: &Language,
+    habits: &Habits,
+    finish: &mut impl FnMut(Spelling),
+) {
+    long_bodies(start, shape, habits, finish);
+    let short = start.choose(Choice::Short, habits);
+    let mut told = |named: Spelling| match shape.captured {
+        None => {
+            for (choice, sign) in QUIET_SIGNS {
+                finish(named.choose(choice, habits).letters(sign).square(shape.to));
+            }
+        }
+        Some(captured) => {
+            let letter = language.letter(captured) as u8;
+            for (choice, sign) in CAPTURE_SIGNS {
+                let taking = named.choose(choice, habits).letters(sign);
+                finish(taking.choose(Choice::TakesSquare, habits).square(shape.to));
+                finish(taking.choose(Choice::TakesLetter, habits).letter(letter));
+                if captured != Piece::Pawn {
+                    let both = taking.choose(Choice::TakesLetterAndSquare, habits);
+                    finish(both.letter(letter).square(shape.to));
+                }
+            }
+            let behind = named.choose(Choice::CaptureColonBehind, habits).choose(Choice::TakesSquare, habits);
+            finish(behind.square(shape.to).letter(b':'));
+        }
+    };
+    for_each_origin(short, shape, habits, &mut told);
+}
+
+/// The file or rank of departure, as it must, may or should not be written.
+fn for_each_origin(short: Spelling, shape: &MoveShape, habits: &Habits, told: &mut impl FnMut(Spelling)) {
+    use Choice::{LonePlain, LoneWithFile, LoneWithRank, RivalBoth, RivalLeftOut, RivalOtherWay, RivalToldApart};
+    let file = file_char(shape.from.file());
+    let rank = rank_char(shape.from.rank());
+    if !shape.rivalled {
+        told(short.choose(LonePlain, habits));
+        if shape.piece != Piece::King {
+            told(short.choose(LoneWithFile, habits).letter(file));
+            told(short.choose(LoneWithRank, habits).letter(rank));
+        }
+        return;
+    }
+    told(short.choose(RivalLeftOut, habits));
+    let (by_file, by_rank) = match (shape.file_tells, shape.rank_tells) {
+        (true, _) => (RivalToldApart, RivalOtherWay),
+        (false, true) => (RivalOtherWay, RivalToldApart),
+        (false, false) => (RivalOtherWay, RivalOtherWay),
+    };
+    told(short.choose(by_file, habits).letter(file));
+    told(short.choose(by_rank, habits).letter(rank));
+    let both = if shape.file_tells || shape.rank_tells { RivalBoth } else { RivalToldApart };
+    told(short.choose(both, habits).letter(file).letter(rank));
+}
+
+fn promotions(
+    body: Spelling,
+    shape: &MoveShape,
+    language: &Language,
+    habits: &Habits,
+    visit: &mut impl FnMut(&Spelling),
+) {
+    use Choice::{PromoteBare, PromoteBrackets, PromoteEquals, PromoteSlash, PromoteUnsaid};
+    if shape.en_passant {
+        visit(&body.choose(Choice::PassantUnsaid, habits));
+        let said = body.choose(Choice::PassantSaid, habits);
+        for (note, share) in [(&b"e"[..], 0.4), (b"e.", 0.4), (b"(e)", 0.2)] {
+            let mut noted = said.letters(note);
+            noted.probability *= share;
+            visit(&noted);
+        }
+        return;
+    }
+    let Some(piece) = shape.promotion else {
+        visit(&body);
+        return;
+    };
+    let letter = language.letter(piece) as u8;
+    visit(&body.choose(PromoteEquals, habits).letter(b'=').letter(letter));
+    visit(&body.choose(PromoteBare, habits).letter(letter));
+    visit(&body.choose(PromoteBrackets, habits).letters(&[b'(', letter, b')']));
+    visit(&body.choose(PromoteSlash, habits).letters(&[b'/', letter]));
+    if piece == Piece::Queen {
+        visit(&body.choose(PromoteUnsaid, habits));
+    }
+}
+
+/// Visits every suffix that may follow a body: text, probability and the choices behind it.
+pub fn for_each_suffix(check: CheckMark, habits: &Habits, visit: &mut impl FnMut(&Spelling)) {
+    use Choice::*;
+    let plain = Spelling::empty().choose(RemarkNone, habits);
+    let marks: &[(Choice, &[u8])] = match check {
+        CheckMark::Quiet => &[(QuietUnmarked, b""), (QuietMarked, b"+")],
+        CheckMark::Check => &[(CheckUnmarked, b""), (CheckPlus, b"+"), (CheckDoublePlus, b"++")],
+        CheckMark::Mate => {
+            &[(MateUnmarked, b""), (MatePlus, b"+"), (MateDoublePlus, b"++"), (MateHash, b"#")]
+        }
+    };
+    for (choice, mark) in marks {
+        visit(&plain.choose(*choice, habits).letters(mark));
+    }
+    let remark = Spelling::empty().choose(RemarkMade, habits).choose(marks[0].0, habits);
+    for (mark, share) in [(&b"!"[..], 0.35), (b"?", 0.35), (b"=", 0.15), (b".", 0.15)] {
+        let mut noted = remark.letters(mark);
+        noted.probability *= share;
+        visit(&noted);
+    }
+}
+
+/// Stands for any file in the patterns of [`for_each_slip`].
+pub const ANY_FILE: u8 = 1;
+/// Stands for any rank in the patterns of [`for_each_slip`].
+pub const ANY_RANK: u8 = 2;
+/// Stands for any piece letter, or none, in the patterns of [`for_each_slip`].
+pub const ANY_PIECE: u8 = 3;
+
+/// Visits the patterns of a slip of the pen: one part of the plain spelling is another than it should be, or is missing.
+///
+/// A pattern holds at most one of [`ANY_FILE`], [`ANY_RANK`] and [`ANY_PIECE`], each alternative of which is equally
+/// likely. The probabilities add up to about one over all slips of a move.
+pub fn for_each_slip(shape: &MoveShape, language: &Language, habits: &Habits, visit: &mut impl FnMut(&Spelling)) {
+    if shape.castles {
+        let other: &[u8] = if shape.to.file() < shape.from.file() { b"O-O" } else { b"O-O-O" };
+        visit(&Spelling::empty().letters(other));
+        return;
+    }
+    let file = file_char(shape.to.file());
+    let rank = rank_char(shape.to.rank());
+    let captures = shape.captured.is_some();
+    let signs: &[(Choice, &[u8])] = if captures { &CAPTURE_SIGNS[..2] } else { &QUIET_SIGNS[..1] };
+    let letter = language.letter(shape.piece) as u8;
+    let origin = file_char(shape.from.file());
+    let pawn = shape.piece == Piece::Pawn;
+    let promotion: &[u8] = if shape.promotion.is_some() { b"=Q" } else { b"" };
+    let mut write = |head: &[u8], tail: &[u8], share: f64| {
+        for (choice, sign) in signs {
+            let mut slip = Spelling::empty().letters(head).choose(*choice, habits).letters(sign).letters(tail);
+            slip = slip.letters(promotion);
+            slip.probability *= share;
+            visit(&slip);
+        }
+    };
+    let named: &[u8] = &[letter];
+    let origins: &[u8] = &[origin];
+    let told: &[u8] = &[letter, if shape.file_tells { origin } else { rank_char(shape.from.rank()) }];
+    let heads: &[(&[u8], f64)] = match (pawn, captures, shape.rivalled) {
+        (true, false, _) => &[(b"", 1.0)],
+        (true, true, _) => &[(origins, 1.0)],
+        (false, _, false) => &[(named, 1.0)],
+        (false, _, true) => &[(named, 0.5), (told, 0.5)],
+    };
+    for (head, share) in heads {
+        write(head, &[ANY_FILE, rank], share * 0.3);
+        write(head, &[file, ANY_RANK], share * 0.35);
+        write(head, &[file], share * 0.03);
+        write(head, &[rank], share * 0.03);
+    }
+    write(&[ANY_PIECE], &[file, rank], 0.2);
+    if pawn && captures {
+        write(&[ANY_FILE], &[file, rank], 0.1);
+    } else if !pawn && shape.rivalled {
+        write(&[letter, ANY_FILE], &[file, rank], 0.06);
+        write(&[letter, ANY_RANK], &[file, rank], 0.03);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::{LANGUAGES, legal_shapes};
+    use cozy_chess::{Board, Move};
+    use std::collections::BTreeMap;
+
+    fn spellings(fen: &str, uci: &str, language: &str) -> BTreeMap<String, f64> {
+        let board: Board = fen.parse().unwrap();
+        let mut shapes = Vec::new();
+        legal_shapes(&board, &mut shapes);
+        let mv: Move = uci.parse().unwrap();
+        let shape = shapes.iter().find(|(m, _)| *m == mv).unwrap().1;
+        let mut out = BTreeMap::new();
+        for_each_spelling(&shape, Language::find(language).unwrap(), &Habits::default(), &mut |s| {
+            *out.entry(s.text().to_string()).or_insert(0.0) += s.probability;
+        });
+        out
+    }
+
+    #[test]
+    fn a_pawn_capture_is_written_in_many_ways() {
+        let all = spellings("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", "en");
+        for text in ["exd5", "ed5", "exd", "ed", "e:d5", "ed5:", "e4xd5", "e4d5", "xd5"] {
+            assert!(all.contains_key(text), "{text} is missing from {all:?}");
+        }
+    }
+
+    #[test]
+    fn a_piece_move_knows_long_form_origin_and_language() {
+        let fen = "r1b1kb1r/ppppqppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R w KQkq - 0 1";
+        let english = spellings(fen, "f3e5", "en");
+        for text in ["Nxe5", "Ne5", "N:e5", "Nf3xe5", "Nf3e5", "Nfxe5", "Nxe5"] {
+            assert!(english.contains_key(text), "{text} is missing from {english:?}");
+        }
+        assert!(spellings(fen, "f3e5", "de").contains_key("Sxe5"));
+        assert!(english["Nxe5"] > english["Ne5"]);
+    }
+
+    #[test]
+    fn probabilities_of_all_bodies_are_close_to_one() {
+        for (fen, uci) in [
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "g1f3"),
+            ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5"),
+            ("4k3/7P/8/8/8/8/8/4K3 w - - 0 1", "h7h8q"),
+            ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1h1"),
+        ] {
+            let total: f64 = spellings(fen, uci, "en").values().sum();
+            assert!((0.85..=1.05).contains(&total), "{uci}: {total}");
+        }
+        assert_eq!(LANGUAGES[0].code, "en");
+    }
+}

@@ -1,0 +1,171 @@
+//! Which row of the table is which move: rows are anchored by reading their printed numbers.
+//!
+//! Line spacing alone can be one row off (a header bar of the same height, a first line lost in a fold). Numbers are
+//! read by the recogniser like any cell and all of them vote together: row `k` of column pair `j` must read
+//! `first + j * rows + k`.
+
+use super::cells::Crop;
+use super::grid::Grid;
+use super::page::Page;
+use super::recognise::Recogniser;
+use crate::error::Result;
+use crate::reading::{Alphabet, Reading};
+
+/// Where the numbered rows lie among the bands of a grid.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Anchor {
+    /// Index of the first numbered band.
+    pub first_band: usize,
+    /// Numbered rows in each column pair.
+    pub rows: usize,
+    /// The number of the first row of the first pair.
+    pub first_number: u32,
+    /// Mean evidence of the printed numbers per row looked at (natural logarithm); near 0 if none could be read.
+    pub evidence: f32,
+}
+
+/// Largest printed number that is looked for.
+const LARGEST: u32 = 200;
+/// Evidence of one row is kept within these bounds, so that no single misreading decides.
+const STRONGEST_AGAINST: f32 = -3.0;
+const STRONGEST_FOR: f32 = 4.0;
+/// Price of each line that the chain found and the anchor leaves out, or the other way round.
+const UNRULED: f32 = 1.0;
+/// Price of a first number other than 1, paid by continuation sheets.
+const CONTINUATION: f32 = 6.0;
+
+/// Finds the numbered rows of a grid.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub fn anchor(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<Anchor> {
+    let bands = grid.bands.len();
+    let mut places = Vec::new();
+    let mut crops = Vec::new();
+    for (pair, columns) in grid.pairs.iter().enumerate() {
+        let Some(numbers) = &columns.numbers else { continue };
+        for (band, rows) in grid.bands.iter().enumerate() {
+            // The ends decide; of the middle a third is enough.
+            if band < 8 || band + 8 >= bands || band.is_multiple_of(3) {
+                places.push((pair, band));
+                crops.push(Crop::cut(page, rows, numbers, 0.0, 1.0));
+            }
+        }
+    }
+    let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
+    let spelled = spellings(recogniser.alphabet());
+    let mut evidence = vec![None; grid.pairs.len() * bands];
+    for ((pair, band), reading) in places.into_iter().zip(&readings) {
+        evidence[pair * bands + band] = Some(row_evidence(reading, &spelled));
+    }
+    let ruled: Vec<bool> = grid.bands.iter().map(|band| band.ruled).collect();
+    Ok(vote(&evidence, &ruled, grid.pairs.len()))
+}
+
+/// How each number may be printed: plain, or with zeros in front as on some forms.
+fn spellings(alphabet: &Alphabet) -> Vec<Vec<Vec<usize>>> {
+    (0..=LARGEST)
+        .map(|number| {
+            let mut ways = vec![number.to_string()];
+            if number < 100 {
+                ways.push(format!("{number:03}"));
+            }
+            ways.iter().filter_map(|text| text.chars().map(|c| alphabet.class(c)).collect()).collect()
+        })
+        .collect()
+}
+
+/// For each number, the logarithm of how much likelier it is than the average number; index 0 stands for none.
+fn row_evidence(reading: &Reading, spelled: &[Vec<Vec<usize>>]) -> Vec<f32> {
+    let likelihoods: Vec<f32> = spelled
+        .iter()
+        .map(|ways| ways.iter().map(|way| reading.log_likelihood(way).exp()).sum::<f32>())
+        .collect();
+    // What is no number at all shares the rest evenly among the numbers.
+    let none = (1.0 - likelihoods.iter().sum::<f32>()).max(0.0);
+    let count = likelihoods.len() as f32;
+    likelihoods
+        .iter()
+        .map(|l| ((l + none / count) * count).max(1e-9).ln().clamp(STRONGEST_AGAINST, STRONGEST_FOR))
+        .collect()
+}
+
+/// The first band, number of rows and first number that the evidence speaks for.
+fn vote(evidence: &[Option<Vec<f32>>], ruled: &[bool], pairs: usize) -> Anchor {
+    let bands = ruled.len();
+    let all_ruled = ruled.iter().filter(|&&r| r).count();
+    let looked_at = evidence.iter().flatten().count().max(1) as f32;
+    let mut best = (f32::NEG_INFINITY, 0.0, Anchor { first_band: 0, rows: bands, first_number: 1, evidence: 0.0 });
+    for first_band in 0..bands.min(12) {
+        for end in (first_band + 1).max(bands.saturating_sub(14))..=bands {
+            let rows = end - first_band;
+            let inside = ruled[first_band..end].iter().filter(|&&r| r).count();
+            let price = UNRULED * ((all_ruled - inside) + (rows - inside)) as f32;
+            for first_number in 1..=LARGEST / 2 {
+                let continued = if first_number == 1 { 0.0 } else { CONTINUATION };
+                // Evidence of earlier candidates cannot be reached any more once the prices are too high.
+                let mut sum = 0.0;
+                for pair in 0..pairs {
+                    for row in 0..rows {
+                        let number = first_number as usize + pair * rows + row;
+                        if let Some(Some(row)) = evidence.get(pair * bands + first_band + row) {
+                            sum += row.get(number).copied().unwrap_or(STRONGEST_AGAINST);
+                        }
+                    }
+                }
+                let score = sum - price - continued;
+                if score > best.0 {
+                    best = (score, sum, Anchor { first_band, rows, first_number, evidence: 0.0 });
+                }
+            }
+        }
+    }
+    Anchor { evidence: best.1 / looked_at, ..best.2 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Evidence as from a reader that is right `sure` of the time; rows outside of the table read nothing.
+    fn column(bands: usize, first_band: usize, rows: usize, pair: usize, first: usize) -> Vec<Option<Vec<f32>>> {
+        (0..bands)
+            .map(|band| {
+                let mut row = vec![-1.0; LARGEST as usize + 1];
+                if (first_band..first_band + rows).contains(&band) && band % 4 != 1 {
+                    row[first + pair * rows + band - first_band] = 3.0;
+                } else {
+                    row.fill(0.0);
+                }
+                Some(row)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn numbers_outvote_lines() {
+        // The chain took the header bar for a row and missed the last line.
+        let mut ruled = vec![true; 31];
+        ruled[30] = false;
+        let evidence = [column(31, 1, 30, 0, 1), column(31, 1, 30, 1, 1)].concat();
+        let anchor = vote(&evidence, &ruled, 2);
+        assert_eq!((anchor.first_band, anchor.rows, anchor.first_number), (1, 30, 1));
+        assert!(anchor.evidence > 1.0);
+    }
+
+    #[test]
+    fn a_second_sheet_goes_on() {
+        let evidence = column(22, 1, 20, 0, 41);
+        let anchor = vote(&evidence, &[true; 22], 1);
+        assert_eq!((anchor.first_band, anchor.rows, anchor.first_number), (1, 20, 41));
+    }
+
+    #[test]
+    fn without_numbers_the_lines_decide() {
+        let mut ruled = vec![true; 26];
+        ruled[0] = false;
+        let anchor = vote(&vec![None; 52], &ruled, 2);
+        assert_eq!((anchor.first_band, anchor.rows, anchor.first_number), (1, 25, 1));
+        assert_eq!(anchor.evidence, 0.0);
+    }
+}

@@ -1,0 +1,145 @@
+//! Straight pictures of single cells, all of one size, and how much ink is in them.
+
+use super::grid::{Band, Column};
+use super::page::Page;
+
+/// Height and width of a crop, the input of the recogniser, in pixels.
+pub const CROP_HEIGHT: usize = 48;
+pub const CROP_WIDTH: usize = 192;
+/// Height of the cell itself within the crop; the rest shows what reaches over its lines.
+const CELL_HEIGHT: f32 = 30.0;
+/// Paper shown left and right of the cell, in shares of its height.
+const SIDE_MARGIN: f32 = 0.15;
+
+/// A straightened cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Crop {
+    /// `CROP_HEIGHT` rows of `CROP_WIDTH` grey pixels, paper near 255.
+    pub pixels: Vec<u8>,
+    /// Pixels of connected ink that lie within the cell and are no ruling line.
+    pub ink: u32,
+}
+
+impl Crop {
+    /// Cuts the span `from..to` (shares of the column's width, 0 to 1) of a cell.
+    ///
+    /// The cell's upper line comes to lie at row 9 and its lower line at row 39. Width keeps its proportion to
+    /// height unless the span is too wide for the crop; then it is squeezed. Narrow spans are centred on paper.
+    pub fn cut(page: &Page, band: &Band, column: &Column, from: f32, to: f32) -> Self {
+        let across = |line: &super::lines::Curve| {
+            let (left, right) = column.at(line.y[line.y.len() / 2]);
+            line.at((left + right) / 2.0)
+        };
+        let (top, bottom) = (across(&band.top), across(&band.bottom));
+        let (left, right) = column.at((top + bottom) / 2.0);
+        let height = (bottom - top).max(4.0);
+        let start = left + from * (right - left) - SIDE_MARGIN * height;
+        let end = left + to * (right - left) + SIDE_MARGIN * height;
+        let scale = height / CELL_HEIGHT;
+        let step = scale.max((end - start) / CROP_WIDTH as f32);
+        let used = ((end - start) / step).round().min(CROP_WIDTH as f32);
+        let offset = ((CROP_WIDTH as f32 - used) / 2.0).floor();
+
+        let mut pixels = vec![255u8; CROP_HEIGHT * CROP_WIDTH];
+        let above = (CROP_HEIGHT as f32 - CELL_HEIGHT) / 2.0;
+        for u in 0..CROP_WIDTH {
+            if (u as f32) < offset || u as f32 >= offset + used {
+                continue;
+            }
+            // Two samples a pixel in each direction: rows of up to twice the crop's height are not aliased.
+            let xs = [0.25, 0.75].map(|sub| start + (u as f32 - offset + sub) * step);
+            let spans = xs.map(|x| (x, band.top.at(x), band.bottom.at(x)));
+            for v in 0..CROP_HEIGHT {
+                let mut sum = 0.0;
+                for (x, top, bottom) in spans {
+                    for sub in [0.25, 0.75] {
+                        let y = top + (v as f32 + sub - above) / CELL_HEIGHT * (bottom - top);
+                        sum += sample(page, x, y);
+                    }
+                }
+                pixels[v * CROP_WIDTH + u] = (sum / 4.0) as u8;
+            }
+        }
+        let ink = ink(&pixels, offset as usize..(offset + used) as usize);
+        Self { pixels, ink }
+    }
+
+    /// Whether there is nothing to read: too little ink for the smallest letter.
+    pub fn is_blank(&self) -> bool {
+        self.ink < BLANK_BELOW
+    }
+}
+
+/// Ink pixels of a crop below which the cell is empty: a hyphen of 8 by 2 pixels counts, specks do not.
+const BLANK_BELOW: u32 = 14;
+
+/// Bilinear sample; beyond the page is paper.
+fn sample(page: &Page, x: f32, y: f32) -> f32 {
+    let (width, height) = page.image.dimensions();
+    let (x, y) = (x - 0.5, y - 0.5);
+    if x < 0.0 || y < 0.0 || x >= (width - 1) as f32 || y >= (height - 1) as f32 {
+        return 255.0;
+    }
+    let (x0, y0) = (x as usize, y as usize);
+    let (fx, fy) = (x.fract(), y.fract());
+    let at = |x: usize, y: usize| f32::from(page.image.as_raw()[y * width as usize + x]);
+    (at(x0, y0) * (1.0 - fx) + at(x0 + 1, y0) * fx) * (1.0 - fy)
+        + (at(x0, y0 + 1) * (1.0 - fx) + at(x0 + 1, y0 + 1) * fx) * fy
+}
+
+/// The part of a crop in which ink counts: clear of the ruling lines of the cell.
+const INNER_ROWS: std::ops::Range<usize> = 13..36;
+
+/// Counts the pixels of strokes in the inner part of a crop: connected dark pixels, upright lines left out.
+fn ink(pixels: &[u8], columns: std::ops::Range<usize>) -> u32 {
+    let mut inner: Vec<u8> = INNER_ROWS
+        .flat_map(|y| pixels[y * CROP_WIDTH + columns.start..y * CROP_WIDTH + columns.end].iter().copied())
+        .collect();
+    if inner.is_empty() {
+        return 0;
+    }
+    let middle = inner.len() * 3 / 5;
+    let (_, &mut paper, _) = inner.select_nth_unstable(middle);
+    let threshold = paper.saturating_sub(DARKER);
+    let dark = |x: usize, y: usize| pixels[y * CROP_WIDTH + x] < threshold;
+    let mut seen = vec![false; pixels.len()];
+    let mut total = 0;
+    let mut stack = Vec::new();
+    for y in INNER_ROWS {
+        for x in columns.clone() {
+            if seen[y * CROP_WIDTH + x] || !dark(x, y) {
+                continue;
+            }
+            let mut area = 0u32;
+            let (mut x_min, mut x_max, mut y_min, mut y_max) = (x, x, y, y);
+            seen[y * CROP_WIDTH + x] = true;
+            stack.push((x, y));
+            while let Some((x, y)) = stack.pop() {
+                area += 1;
+                (x_min, x_max, y_min, y_max) = (x_min.min(x), x_max.max(x), y_min.min(y), y_max.max(y));
+                for ny in (y - 1).max(INNER_ROWS.start)..(y + 2).min(INNER_ROWS.end) {
+                    for nx in x.saturating_sub(1).max(columns.start)..(x + 2).min(columns.end) {
+                        if !seen[ny * CROP_WIDTH + nx] && dark(nx, ny) {
+                            seen[ny * CROP_WIDTH + nx] = true;
+                            stack.push((nx, ny));
+                        }
+                    }
+                }
+            }
+            let at_edge = x_min < columns.start + EDGE || x_max + EDGE >= columns.end;
+            let upright_line = at_edge && x_max - x_min < EDGE && y_max - y_min + 6 > INNER_ROWS.len();
+            let clipped_row_line = y_max - y_min < 3 && x_max - x_min > 2 * columns.len() / 3;
+            if !upright_line && !clipped_row_line && area >= SPECK {
+                total += area;
+            }
+        }
+    }
+    total
+}
+
+/// Grey levels by which ink is darker than the paper of its cell.
+const DARKER: u8 = 32;
+/// Connected pixels fewer than this are dust.
+const SPECK: u32 = 5;
+/// Width at the sides of a crop in which the column's own border lies, in pixels.
+const EDGE: usize = 10;

@@ -1,0 +1,389 @@
+//! The table of moves: rows between ruling lines, columns in pairs, found from the picture alone.
+//!
+//! Rows are the longest chain of ruling lines at an even pitch; columns are the upright lines that cross those
+//! rows. Which rows carry which move numbers is not decided here but by the printed numbers, see
+//! [`super::anchor`]: one row more at either end is offered where the picture has room for it.
+
+use super::lines::{Curve, LineMap};
+use super::page::Page;
+use crate::game::Quad;
+use image::imageops;
+
+/// A span between two upright curves (stored with x and y exchanged).
+#[derive(Debug, Clone)]
+pub struct Column {
+    pub left: Curve,
+    pub right: Curve,
+}
+
+impl Column {
+    /// Left and right edge at height `y`.
+    pub fn at(&self, y: f32) -> (f32, f32) {
+        (self.left.at(y), self.right.at(y))
+    }
+}
+
+/// White's and Black's column of moves with the numbers that go with them.
+#[derive(Debug, Clone)]
+pub struct ColumnPair {
+    /// A column of printed numbers of its own, where the form has one.
+    pub numbers: Option<Column>,
+    pub white: Column,
+    pub black: Column,
+}
+
+/// One band between two ruling lines.
+#[derive(Debug, Clone)]
+pub struct Band {
+    pub top: Curve,
+    pub bottom: Curve,
+    /// False for a band beyond the chain of lines, offered in case its outer line was not found.
+    pub ruled: bool,
+}
+
+/// The table of moves on a page.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    /// From top to bottom.
+    pub bands: Vec<Band>,
+    /// From left to right.
+    pub pairs: Vec<ColumnPair>,
+    /// Median height of a band, in pixels of the page.
+    pub pitch: f32,
+}
+
+/// Fewest rows and the narrowest pitch (pixels of the page) that make a table of moves.
+/// Half the length over which a row's line is averaged: longer than a letter is wide.
+const ROW_REACH: usize = 24;
+/// Bands offered beyond either end of the chain, whose last lines may be hidden by a printed bar or a fold.
+const BEYOND: usize = 3;
+const FEWEST_ROWS: usize = 8;
+const NARROWEST_PITCH: f32 = 14.0;
+
+impl Grid {
+    /// Finds the table of moves.
+    ///
+    /// # Errors
+    /// Says in words what was missing: rows or columns.
+    pub fn find(page: &Page) -> Result<Self, String> {
+        let across = LineMap::new(&page.image, ROW_REACH);
+        let chain = longest_chain(&across.straightened(0..across.strips()));
+        if chain.ys.len() <= FEWEST_ROWS {
+            return Err("fewer than eight evenly spaced rows".to_owned());
+        }
+        let pitch = chain.pitch;
+        let rows = follow_rows(&across, &chain);
+        let (left, right) = extent(&rows, across.strips());
+        let table = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
+        let mut darkness: Vec<f32> = rows.iter().map(|(curve, _)| across.darkness(curve, table.clone())).collect();
+        darkness.sort_by(f32::total_cmp);
+        let row_darkness = darkness[darkness.len() / 2];
+        let curves: Vec<Curve> = rows.into_iter().map(|(curve, _)| curve).collect();
+
+        let middle = (left + right) / 2.0;
+        let (top, bottom) = (curves[0].at(middle), curves[curves.len() - 1].at(middle));
+        // Over two rows no hand draws an upright stroke.
+        let down = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(&page.image)), pitch as usize);
+        let uprights = upright_lines(page, &down, Frame { left, right, top, bottom, pitch, row_darkness });
+        let pairs = pair_columns(&uprights, pitch, (top + bottom) / 2.0)?;
+        let bands = bands(curves, page.image.height() as f32, pitch, middle);
+        Ok(Self { bands, pairs, pitch })
+    }
+
+    /// The corners of a cell in pixels of the page.
+    pub fn quad(&self, band: &Band, column: &Column) -> Quad {
+        let corner = |line: &Curve, side: &Curve| {
+            let mut y = line.y[0];
+            let mut x = 0.0;
+            for _ in 0..3 {
+                x = side.at(y);
+                y = line.at(x);
+            }
+            [x, y]
+        };
+        [
+            corner(&band.top, &column.left),
+            corner(&band.top, &column.right),
+            corner(&band.bottom, &column.right),
+            corner(&band.bottom, &column.left),
+        ]
+    }
+}
+
+/// Evenly spaced ruling lines, as heights at the middle strip.
+struct Chain {
+    ys: Vec<f32>,
+    pitch: f32,
+}
+
+/// The best chain over all pitches: dynamic programming over heights, where a step may differ from the pitch by an
+/// eighth, a height on a line earns up to 1 and a height with no line loses a little.
+fn longest_chain(profile: &[f32]) -> Chain {
+    let reward = line_rewards(profile);
+    let mut best = Chain { ys: Vec::new(), pitch: 0.0 };
+    let mut best_score = 0.0;
+    let mut pitch = NARROWEST_PITCH;
+    while pitch < profile.len() as f32 / FEWEST_ROWS as f32 {
+        let (score, ys) = chain_at(&reward, pitch);
+        if score > best_score {
+            best_score = score;
+            best = Chain { ys, pitch };
+        }
+        pitch *= 1.04;
+    }
+    if best.ys.len() > 2 {
+        let mut steps: Vec<f32> = best.ys.windows(2).map(|w| w[1] - w[0]).collect();
+        steps.sort_by(f32::total_cmp);
+        best.pitch = steps[steps.len() / 2];
+    }
+    best
+}
+
+/// What each height earns as a member of a chain: 1 on the top of a clear line, -0.6 where there is none.
+fn line_rewards(profile: &[f32]) -> Vec<f32> {
+    let mut peaks: Vec<f32> = (1..profile.len().saturating_sub(1))
+        .filter(|&y| profile[y] > profile[y - 1] && profile[y] >= profile[y + 1])
+        .map(|y| profile[y])
+        .collect();
+    peaks.sort_by(|a, b| b.total_cmp(a));
+    // The table has more lines than `FEWEST_ROWS`: the least of as many peaks tells how far its lines reach.
+    let full = peaks.get(FEWEST_ROWS).copied().unwrap_or(0.0).max(0.15);
+    (0..profile.len())
+        .map(|y| {
+            let near = profile[y.saturating_sub(1)..(y + 2).min(profile.len())].iter().copied().fold(0.0, f32::max);
+            let here = if profile[y] == near { near } else { 0.8 * near };
+            (here / full).min(1.0).powi(2) * 1.6 - 0.6
+        })
+        .collect()
+}
+
+fn chain_at(reward: &[f32], pitch: f32) -> (f32, Vec<f32>) {
+    let (shortest, longest) = ((pitch * 0.88).round() as usize, (pitch * 1.12).round() as usize);
+    let mut total = vec![0f32; reward.len()];
+    let mut previous = vec![usize::MAX; reward.len()];
+    for y in 0..reward.len() {
+        let mut best = (0.0, usize::MAX);
+        for step in shortest..=longest.min(y) {
+            let uneven = (step as f32 - pitch) / (0.12 * pitch);
+            let score = total[y - step] - 0.3 * uneven * uneven;
+            if score > best.0 {
+                best = (score, y - step);
+            }
+        }
+        total[y] = best.0 + reward[y];
+        previous[y] = best.1;
+    }
+    let Some(mut y) = (0..reward.len()).max_by(|&a, &b| total[a].total_cmp(&total[b])) else {
+        return (0.0, Vec::new());
+    };
+    let score = total[y];
+    let mut ys = vec![y as f32];
+    while previous[y] != usize::MAX {
+        y = previous[y];
+        ys.push(y as f32);
+    }
+    ys.reverse();
+    (score, ys)
+}
+
+/// The curve of each line of the chain, with the strips in which its ink was seen.
+fn follow_rows(map: &LineMap, chain: &Chain) -> Vec<(Curve, Vec<bool>)> {
+    let reach = (chain.pitch * 0.2).clamp(3.0, 8.0);
+    chain.ys.iter().map(|&y| map.refine(&map.follow(y), reach)).collect()
+}
+
+/// Left and right end of the table: where at least a third of its row lines show.
+fn extent(rows: &[(Curve, Vec<bool>)], strips: usize) -> (f32, f32) {
+    let ruled = |strip: &usize| rows.iter().filter(|(_, found)| found[*strip]).count() * 3 >= rows.len();
+    let first = (0..strips).find(ruled).unwrap_or(0);
+    let last = (0..strips).rev().find(ruled).unwrap_or(strips - 1);
+    ((first * 32) as f32, ((last + 1) * 32) as f32)
+}
+
+/// Where the rows lie, in pixels of the page, and how dark their lines are.
+struct Frame {
+    left: f32,
+    right: f32,
+    top: f32,
+    bottom: f32,
+    pitch: f32,
+    row_darkness: f32,
+}
+
+/// Upright lines across the rows, from left to right, with the ends of the row lines where a border is missing.
+fn upright_lines(page: &Page, map: &LineMap, frame: Frame) -> Vec<Curve> {
+    let Frame { left, right, top, bottom, pitch, .. } = frame;
+    let strips = map.strip_of(top)..map.strip_of(bottom) + 1;
+    let profile = map.straightened(strips.clone());
+    let middle = (top + bottom) / 2.0;
+    let mut found: Vec<(Curve, f32)> = Vec::new();
+    for x in 2..profile.len() - 2 {
+        let peak = profile[x - 2..=x + 2].iter().all(|&v| v <= profile[x]) && profile[x] > 0.2;
+        if !peak {
+            continue;
+        }
+        let (curve, _) = map.refine(&map.follow(x as f32), 5.0);
+        let at = curve.at(middle);
+        if at < left - 1.5 * pitch || at > right + 1.5 * pitch {
+            continue;
+        }
+        let solid = solidity(page, &curve, &frame);
+        if solid < SOLID {
+            continue;
+        }
+        match found.last_mut() {
+            // Two peaks on one thick or double line.
+            Some(last) if at - last.0.at(middle) < 0.35 * pitch => {
+                if solid > last.1 {
+                    *last = (curve, solid);
+                }
+            }
+            _ => found.push((curve, solid)),
+        }
+    }
+    let mut lines: Vec<Curve> = found.into_iter().map(|(curve, _)| curve).collect();
+    let parallel = |lines: &[Curve], x: f32| match lines.iter().min_by(|a, b| {
+        (a.at(middle) - x).abs().total_cmp(&(b.at(middle) - x).abs())
+    }) {
+        Some(near) => {
+            let shift = x - near.at(middle);
+            Curve { y: near.y.iter().map(|v| v + shift).collect() }
+        }
+        None => map.follow(x),
+    };
+    if lines.first().is_none_or(|first| first.at(middle) > left + 2.0 * pitch) {
+        lines.insert(0, parallel(&lines, left));
+    }
+    if lines.last().is_none_or(|last| last.at(middle) < right - 2.0 * pitch) {
+        lines.push(parallel(&lines, right));
+    }
+    lines
+}
+
+/// Share of a ruling line that must show as ink; a column of letters shows gaps between its rows.
+const SOLID: f32 = 0.8;
+
+/// Share of the quarter-row pieces of an upright curve that are darker than the paper on both sides.
+fn solidity(page: &Page, curve: &Curve, frame: &Frame) -> f32 {
+    let (width, height) = (page.image.width() as isize, page.image.height() as isize);
+    let piece = (frame.pitch / 4.0).max(3.0);
+    let enough = (0.3 * frame.row_darkness).max(3.0);
+    let pieces = ((frame.bottom - frame.top) / piece) as usize;
+    let dark = |x: isize, from: isize, to: isize| -> f32 {
+        let x = x.clamp(0, width - 1);
+        let sum: f32 = (from..to).map(|y| 255.0 - f32::from(page.image.get_pixel(x as u32, y as u32).0[0])).sum();
+        sum / (to - from).max(1) as f32
+    };
+    let inked = (0..pieces).filter(|&k| {
+        let from = frame.top + k as f32 * piece;
+        let centre = curve.at(from + piece / 2.0).round() as isize;
+        let (from, to) = ((from as isize).clamp(0, height - 1), ((from + piece) as isize).clamp(1, height));
+        let three = |x: isize| (dark(x - 1, from, to) + dark(x, from, to) + dark(x + 1, from, to)) / 3.0;
+        (-2..=2).any(|shift| {
+            let x = centre + shift;
+            three(x) - three(x - 5).max(three(x + 5)) > enough
+        })
+    });
+    inked.count() as f32 / pieces.max(1) as f32
+}
+
+/// Tells columns of moves from columns of numbers by their width and groups them in pairs.
+fn pair_columns(uprights: &[Curve], pitch: f32, middle: f32) -> Result<Vec<ColumnPair>, String> {
+    let columns: Vec<(Column, f32)> = uprights
+        .windows(2)
+        .map(|w| (Column { left: w[0].clone(), right: w[1].clone() }, w[1].at(middle) - w[0].at(middle)))
+        .collect();
+    // A move needs about two and a half times the height of its row; the widths of move columns are alike.
+    let mut widths: Vec<f32> = columns.iter().map(|c| c.1).filter(|w| *w > 2.2 * pitch).collect();
+    if widths.len() < 2 {
+        return Err("fewer than two columns wide enough for moves".to_owned());
+    }
+    widths.sort_by(f32::total_cmp);
+    let typical = widths[widths.len() / 2];
+    let is_move = |c: &(Column, f32)| c.1 > 0.6 * typical && c.1 < 1.7 * typical;
+    let mut pairs = Vec::new();
+    let mut numbers: Option<Column> = None;
+    let mut white: Option<Column> = None;
+    for column in &columns {
+        if is_move(column) {
+            match white.take() {
+                None => white = Some(column.0.clone()),
+                Some(white) => pairs.push(ColumnPair { numbers: numbers.take(), white, black: column.0.clone() }),
+            }
+        } else if column.1 <= 0.6 * typical && column.1 > 0.5 * pitch {
+            numbers = Some(column.0.clone());
+        } else {
+            // Too wide for a move: a margin or a field for notes ends the pair that was begun.
+            white = None;
+            numbers = None;
+        }
+    }
+    if pairs.is_empty() { Err("no pair of columns for White's and Black's moves".to_owned()) } else { Ok(pairs) }
+}
+
+/// The bands between neighbouring lines, with a few more beyond either end where the page has room for them.
+fn bands(curves: Vec<Curve>, height: f32, pitch: f32, middle: f32) -> Vec<Band> {
+    let beyond = |from: &Curve, inner: &Curve| Curve {
+        y: from.y.iter().zip(&inner.y).map(|(a, b)| 2.0 * a - b).collect(),
+    };
+    let mut lines: Vec<(Curve, bool)> = curves.into_iter().map(|c| (c, true)).collect();
+    for _ in 0..BEYOND {
+        let above = beyond(&lines[0].0, &lines[1].0);
+        if above.at(middle) > -0.35 * pitch {
+            lines.insert(0, (above, false));
+        }
+        let last = lines.len() - 1;
+        let below = beyond(&lines[last].0, &lines[last - 1].0);
+        if below.at(middle) < height + 0.35 * pitch {
+            lines.push((below, false));
+        }
+    }
+    lines
+        .windows(2)
+        .map(|w| Band { top: w[0].0.clone(), bottom: w[1].0.clone(), ruled: w[0].1 && w[1].1 })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::ingest::Photo;
+    use image::{GrayImage, Luma};
+
+    /// A form of 20 rows with a header band above and a column of numbers before each pair.
+    fn form(pairs: usize, number_width: f32, tilt: f32) -> Photo {
+        let width = 100.0 + pairs as f32 * (number_width + 320.0) + 100.0;
+        let grey = GrayImage::from_fn(width as u32, 1200, |x, y| {
+            let (u, v) = (x as f32 - 100.0 + tilt * y as f32, y as f32 - 200.0 - tilt * x as f32);
+            let inside_x = u >= -1.0 && u <= width - 199.0;
+            let row = (v / 40.0).round();
+            let across = inside_x && (0.0..=20.0).contains(&row) && (v - row * 40.0).abs() < 1.1;
+            let within = u.rem_euclid(number_width + 320.0);
+            let edge = [0.0, number_width, number_width + 160.0, number_width + 320.0]
+                .iter()
+                .any(|e| (within - e).abs() < 1.1);
+            let down = inside_x && edge && (-1.0..=801.0).contains(&v);
+            Luma([if across || down { 60 } else { 245 }])
+        });
+        Photo { file: String::new(), grey }
+    }
+
+    #[test]
+    fn rows_and_columns_are_counted() {
+        for (pairs, numbers, tilt) in [(1, 50.0, 0.0), (2, 50.0, 0.02), (3, 40.0, -0.03)] {
+            let page = Page::new(&form(pairs, numbers, tilt), 0);
+            let grid = Grid::find(&page).unwrap();
+            assert_eq!(grid.pairs.len(), pairs, "pairs");
+            assert_eq!(grid.bands.iter().filter(|b| b.ruled).count(), 20, "rows of {pairs} pairs");
+            assert!(grid.pairs.iter().all(|p| p.numbers.is_some()));
+            let [[x0, y0], _, [x1, y1], _] = grid.quad(&grid.bands[5], &grid.pairs[0].white);
+            assert!((x1 - x0 - 160.0).abs() < 4.0 && (y1 - y0 - 40.0 - tilt * 160.0).abs() < 4.0);
+        }
+    }
+
+    #[test]
+    fn an_empty_photo_has_no_table() {
+        let blank = Photo { file: String::new(), grey: GrayImage::from_pixel(900, 1200, Luma([240])) };
+        assert!(Grid::find(&Page::new(&blank, 0)).is_err());
+    }
+}

@@ -1,0 +1,286 @@
+//! From the bytes of photos to a game, stage by stage.
+//!
+//! [`read_game`] calls every stage in order and can be read as the table of contents.
+
+pub mod anchor;
+pub mod cells;
+pub mod grid;
+pub mod ingest;
+pub mod lines;
+pub mod numbers;
+pub mod page;
+pub mod recognise;
+
+use crate::decode::{self, InkCell, Row};
+use crate::error::{Error, Result};
+use crate::game::{Colour, Game, PageInfo, PageRole, Quad, SCHEMA, Sheet};
+use crate::pgn;
+use crate::reading::Reading;
+use anchor::Anchor;
+use cells::Crop;
+use grid::{Column, Grid};
+use ingest::{IngestLimits, Photo, ingest};
+use page::Page;
+use rayon::prelude::*;
+use recognise::Recogniser;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// A photo as it comes in.
+#[derive(Debug, Clone)]
+pub struct PhotoFile {
+    /// Shown in messages and in the result.
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
+/// One player's sheet: its pages in order.
+#[derive(Debug, Clone)]
+pub struct SheetFiles {
+    /// The player who kept it, where known.
+    pub keeper: Option<Colour>,
+    pub pages: Vec<PhotoFile>,
+}
+
+/// What the caller knows or wants.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    pub limits: IngestLimits,
+    pub decode: decode::Options,
+}
+
+/// A cell of the move table with its place, picture and reading.
+#[derive(Debug, Clone)]
+pub struct ReadCell {
+    /// Band of the grid and column pair.
+    pub band: usize,
+    pub pair: usize,
+    pub number: u32,
+    pub colour: Colour,
+    /// In pixels of the upright photo.
+    pub quad: Quad,
+    pub crop: Crop,
+    /// None for a blank cell.
+    pub reading: Option<Reading>,
+}
+
+/// A page with everything that was seen on it.
+#[derive(Debug, Clone)]
+pub struct ReadPage {
+    pub file: String,
+    pub page: Page,
+    pub grid: Grid,
+    pub anchor: Anchor,
+    /// In the order of play.
+    pub cells: Vec<ReadCell>,
+}
+
+/// Milliseconds spent by stage, added up over pages.
+pub type Timing = BTreeMap<String, f64>;
+
+/// Evidence per looked-at row (see [`Anchor::evidence`]) from which a page is surely the right way up.
+const UPRIGHT: f32 = 1.0;
+/// Evidence below which the numbers are called unread.
+const NUMBERS_READ: f32 = 0.3;
+
+/// Reads a game from one sheet, or from both players' sheets.
+///
+/// # Errors
+/// Whatever keeps a page from being read, see [`Error`]; [`Error::Blank`] where nothing is written.
+pub fn read_game(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &ReadOptions) -> Result<Game> {
+    let mut timing = Timing::new();
+    let mut warnings = Vec::new();
+    let mut read = Vec::new();
+    for sheet in sheets {
+        let mut pages = Vec::new();
+        for file in &sheet.pages {
+            let photo = timed(&mut timing, "ingest", || ingest(&file.name, &file.bytes, &options.limits))?;
+            pages.push(read_page(&photo, recogniser, &mut timing)?);
+        }
+        read.push(pages);
+    }
+    for page in read.iter().flatten() {
+        warnings.extend(page_warnings(page));
+    }
+    let rows = rows(&read);
+    if let (false, Some(page)) = (rows.iter().any(has_ink), read.iter().flatten().next()) {
+        return Err(Error::Blank { file: page.file.clone() });
+    }
+    let decoded = timed(&mut timing, "decode", || decode::decode(&rows, recogniser.alphabet(), &options.decode));
+    if let (false, Some(page)) = (is_a_game(&decoded), read.iter().flatten().next()) {
+        return Err(Error::Unreadable { file: page.file.clone() });
+    }
+    warnings.extend(decoded.warnings);
+    let sheets = sheets
+        .iter()
+        .zip(&read)
+        .map(|(sheet, pages)| Sheet {
+            keeper: sheet.keeper,
+            language: decoded.language.clone(),
+            language_confidence: decoded.language_confidence,
+            pages: pages.iter().enumerate().map(|(index, page)| page_info(page, index)).collect(),
+        })
+        .collect();
+    let mut game = Game {
+        schema: SCHEMA.to_owned(),
+        sheets,
+        start_fen: None,
+        plies: decoded.plies,
+        result: decoded.result,
+        headers: BTreeMap::new(),
+        warnings,
+        timing_ms: timing,
+        pgn: String::new(),
+    };
+    game.pgn = pgn::write(&pgn::Parts {
+        headers: &game.headers,
+        plies: &game.plies,
+        result: &game.result,
+        start_fen: game.start_fen.as_deref(),
+        alternatives: false,
+    });
+    Ok(game)
+}
+
+/// Finds the table on a photo, turning it until the printed numbers read, and reads all its cells.
+///
+/// # Errors
+/// [`Error::NoTable`] where no table of moves is found any way up, and as [`Recogniser::read`].
+pub fn read_page(photo: &Photo, recogniser: &dyn Recogniser, timing: &mut Timing) -> Result<ReadPage> {
+    let mut best: Option<(Page, Grid, Anchor)> = None;
+    let mut first_cause = None;
+    for quarter_turns in [0, 1, 3, 2] {
+        let page = timed(timing, "page", || Page::new(photo, quarter_turns));
+        let mut grid = match timed(timing, "grid", || Grid::find(&page)) {
+            Ok(grid) => grid,
+            Err(cause) => {
+                first_cause.get_or_insert(cause);
+                continue;
+            }
+        };
+        let anchor = timed(timing, "anchor", || {
+            numbers::split_off(&page, &mut grid);
+            anchor::anchor(&page, &grid, recogniser)
+        })?;
+        let better = best.as_ref().is_none_or(|(_, _, other)| anchor.evidence > other.evidence + NUMBERS_READ);
+        if better {
+            best = Some((page, grid, anchor));
+        }
+        if anchor.evidence > UPRIGHT {
+            break;
+        }
+    }
+    let Some((page, grid, anchor)) = best else {
+        let cause = first_cause.unwrap_or_default();
+        return Err(Error::NoTable { file: photo.file.clone(), cause });
+    };
+    let mut cells = timed(timing, "cells", || cut_cells(&page, &grid, &anchor));
+    timed(timing, "recognise", || read_cells(&mut cells, recogniser))?;
+    Ok(ReadPage { file: photo.file.clone(), page, grid, anchor, cells })
+}
+
+/// Cuts every cell of the numbered rows, in the order of play.
+fn cut_cells(page: &Page, grid: &Grid, anchor: &Anchor) -> Vec<ReadCell> {
+    let mut places: Vec<(usize, usize, u32, Colour, &Column)> = Vec::new();
+    for (pair, columns) in grid.pairs.iter().enumerate() {
+        for row in 0..anchor.rows {
+            let number = anchor.first_number + (pair * anchor.rows + row) as u32;
+            for (colour, column) in [(Colour::White, &columns.white), (Colour::Black, &columns.black)] {
+                places.push((anchor.first_band + row, pair, number, colour, column));
+            }
+        }
+    }
+    let cut = |&(band, pair, number, colour, column): &(usize, usize, u32, Colour, &Column)| {
+        let rows = &grid.bands[band];
+        let quad = grid.quad(rows, column).map(|corner| page.to_photo(corner));
+        ReadCell { band, pair, number, colour, quad, crop: Crop::cut(page, rows, column, 0.0, 1.0), reading: None }
+    };
+    places.par_iter().map(cut).collect()
+}
+
+/// Reads the cells that are not blank.
+fn read_cells(cells: &mut [ReadCell], recogniser: &dyn Recogniser) -> Result<()> {
+    let inked: Vec<&mut ReadCell> = cells.iter_mut().filter(|cell| !cell.crop.is_blank()).collect();
+    let readings = recogniser.read(&inked.iter().map(|cell| &cell.crop).collect::<Vec<_>>())?;
+    for (cell, reading) in inked.into_iter().zip(readings) {
+        cell.reading = Some(reading);
+    }
+    Ok(())
+}
+
+/// The rows of all sheets by number, one cell a sheet and colour.
+fn rows(sheets: &[Vec<ReadPage>]) -> Vec<Row> {
+    let mut rows: BTreeMap<u32, Row> = BTreeMap::new();
+    for (sheet, pages) in sheets.iter().enumerate() {
+        for (page, read) in pages.iter().enumerate() {
+            for cell in &read.cells {
+                let row = rows
+                    .entry(cell.number)
+                    .or_insert_with(|| Row { number: cell.number, white: Vec::new(), black: Vec::new() });
+                let side = match cell.colour {
+                    Colour::White => &mut row.white,
+                    Colour::Black => &mut row.black,
+                };
+                side.push(InkCell { sheet, page, quad: cell.quad, reading: cell.reading.clone(), crossed_out: false });
+            }
+        }
+    }
+    rows.into_values().collect()
+}
+
+fn has_ink(row: &Row) -> bool {
+    row.white.iter().chain(&row.black).any(|cell| cell.reading.is_some())
+}
+
+/// Whether what was decoded can pass for a game: a photo of something else yields a few chance moves at most.
+fn is_a_game(decoded: &decode::Decoded) -> bool {
+    use crate::game::Status::{Clear, Doubtful};
+    let read = decoded.plies.iter().filter(|ply| matches!(ply.status, Clear | Doubtful)).count();
+    read > 0 && read * 4 >= decoded.plies.len()
+}
+
+fn page_warnings(page: &ReadPage) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if page.anchor.evidence < NUMBERS_READ {
+        warnings.push(format!(
+            "{}: the printed move numbers could not be read; rows are counted from the top line of the table, check that move 1 is right",
+            page.file
+        ));
+    }
+    if page.anchor.first_number > 1 {
+        warnings.push(format!("{}: the page starts at move {}", page.file, page.anchor.first_number));
+    }
+    if page.page.quarter_turns != 0 {
+        warnings.push(format!("{}: the photo was turned by {} degrees", page.file, 90 * u32::from(page.page.quarter_turns)));
+    }
+    warnings
+}
+
+fn page_info(page: &ReadPage, index: usize) -> PageInfo {
+    let corner = |cells: &mut dyn Iterator<Item = [f32; 2]>, pick: fn([f32; 2]) -> f32| {
+        cells.min_by(|a, b| pick(*a).total_cmp(&pick(*b))).unwrap_or_default()
+    };
+    let corners: Vec<[f32; 2]> = page.cells.iter().flat_map(|cell| cell.quad).collect();
+    let quad = [
+        corner(&mut corners.iter().copied(), |[x, y]| x + y),
+        corner(&mut corners.iter().copied(), |[x, y]| y - x),
+        corner(&mut corners.iter().copied(), |[x, y]| -x - y),
+        corner(&mut corners.iter().copied(), |[x, y]| x - y),
+    ];
+    PageInfo {
+        file: page.file.clone(),
+        width: page.page.photo_size.0,
+        height: page.page.photo_size.1,
+        quad,
+        role: if index == 0 { PageRole::First } else { PageRole::Continues },
+        rows: page.anchor.rows * page.grid.pairs.len(),
+    }
+}
+
+/// Runs a stage and adds its time to the table.
+fn timed<T>(timing: &mut Timing, stage: &str, run: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let out = run();
+    *timing.entry(stage.to_owned()).or_default() += start.elapsed().as_secs_f64() * 1000.0;
+    out
+}

@@ -1,0 +1,187 @@
+//! The sheet in the photo, at a working size, with the light evened out.
+
+use super::ingest::Photo;
+use fast_image_resize::images::{Image, ImageRef};
+use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
+use image::{GrayImage, imageops};
+
+/// Longest side of a page at working size, in pixels: rows of the tightest forms keep about 20 pixels.
+const WORKING_SIDE: u32 = 2000;
+
+/// Side of the squares over which the paper's brightness is estimated, in pixels of the page.
+const PAPER_BLOCK: u32 = 16;
+
+/// Brightness that paper gets; a little is left for what is brighter still.
+const PAPER: f32 = 250.0;
+
+/// A sheet at working size. Paper is near 255 everywhere, ink is darker.
+#[derive(Debug, Clone)]
+pub struct Page {
+    pub image: GrayImage,
+    /// Pixels of the photo per pixel of the page.
+    pub scale: f32,
+    /// Quarter turns clockwise from the photo to the page.
+    pub quarter_turns: u8,
+    /// Size of the photo, in pixels.
+    pub photo_size: (u32, u32),
+}
+
+impl Page {
+    /// Shrinks, turns by `quarter_turns` clockwise, and evens the light of a photo.
+    pub fn new(photo: &Photo, quarter_turns: u8) -> Self {
+        let (width, height) = photo.grey.dimensions();
+        let longest = width.max(height);
+        let small = if longest > WORKING_SIDE {
+            let size = |side: u32| (u64::from(side) * u64::from(WORKING_SIDE) / u64::from(longest)).max(1) as u32;
+            shrink(&photo.grey, size(width), size(height))
+        } else {
+            photo.grey.clone()
+        };
+        let scale = width as f32 / small.width() as f32;
+        let turned = match quarter_turns % 4 {
+            1 => imageops::rotate90(&small),
+            2 => imageops::rotate180(&small),
+            3 => imageops::rotate270(&small),
+            _ => small,
+        };
+        Self { image: even_light(&turned), scale, quarter_turns: quarter_turns % 4, photo_size: (width, height) }
+    }
+
+    /// From pixels of the page to pixels of the upright photo.
+    pub fn to_photo(&self, [x, y]: [f32; 2]) -> [f32; 2] {
+        let (w, h) = (self.image.width() as f32, self.image.height() as f32);
+        let [x, y] = match self.quarter_turns {
+            1 => [y, w - x],
+            2 => [w - x, h - y],
+            3 => [h - y, x],
+            _ => [x, y],
+        };
+        [x * self.scale, y * self.scale]
+    }
+}
+
+/// Shrinks a picture, every pixel being the mean of those that it covers.
+fn shrink(image: &GrayImage, width: u32, height: u32) -> GrayImage {
+    let mut out = Image::new(width, height, PixelType::U8);
+    let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Box));
+    let resized = ImageRef::new(image.width(), image.height(), image.as_raw(), PixelType::U8)
+        .map_err(|error| error.to_string())
+        .and_then(|source| Resizer::new().resize(&source, &mut out, &options).map_err(|error| error.to_string()));
+    match (resized, GrayImage::from_raw(width, height, out.into_vec())) {
+        (Ok(()), Some(small)) => small,
+        // Both sides are grey pictures of known size, which the resizer always takes.
+        _ => imageops::thumbnail(image, width, height),
+    }
+}
+
+/// Divides every pixel by the brightness of the paper around it.
+///
+/// The paper is the 80th percentile of a block, blurred over the neighbouring blocks: ink covers less than a
+/// fifth of any block that is not printed solid.
+fn even_light(image: &GrayImage) -> GrayImage {
+    let (width, height) = (image.width() as usize, image.height() as usize);
+    let block = PAPER_BLOCK as usize;
+    let (columns, rows) = (width.div_ceil(block), height.div_ceil(block));
+    let pixels = image.as_raw();
+    let mut paper = vec![0f32; columns * rows];
+    for row in 0..rows {
+        for column in 0..columns {
+            let across = column * block..((column + 1) * block).min(width);
+            let mut histogram = [0u32; 256];
+            let mut count = 0;
+            for y in row * block..((row + 1) * block).min(height) {
+                for &pixel in &pixels[y * width + across.start..y * width + across.end] {
+                    histogram[usize::from(pixel)] += 1;
+                    count += 1;
+                }
+            }
+            let mut above = count / 5;
+            let mut level = 255;
+            while level > 0 && histogram[level] <= above {
+                above -= histogram[level];
+                level -= 1;
+            }
+            paper[row * columns + column] = level.max(1) as f32;
+        }
+    }
+    let paper = blur_blocks(&lift_blocks(&paper, columns, rows), columns, rows);
+    // Between the centres of blocks the paper's brightness is linear.
+    let between = |at: usize, count: usize| {
+        let centre = ((at as f32 + 0.5) / block as f32 - 0.5).clamp(0.0, (count - 1) as f32);
+        let low = centre as usize;
+        (low, (low + 1).min(count - 1), centre - low as f32)
+    };
+    let across: Vec<_> = (0..width).map(|x| between(x, columns)).collect();
+    let mut out = Vec::with_capacity(pixels.len());
+    let mut level = vec![0f32; columns];
+    for (y, line) in pixels.chunks_exact(width).enumerate() {
+        let (above, below, share) = between(y, rows);
+        for (column, level) in level.iter_mut().enumerate() {
+            *level = paper[above * columns + column] * (1.0 - share) + paper[below * columns + column] * share;
+        }
+        out.extend(line.iter().zip(&across).map(|(&pixel, &(left, right, share))| {
+            let level = level[left] * (1.0 - share) + level[right] * share;
+            (f32::from(pixel) * PAPER / level).min(255.0) as u8
+        }));
+    }
+    GrayImage::from_raw(image.width(), image.height(), out).unwrap_or_else(|| image.clone())
+}
+
+/// Takes the brightest of each block and its eight neighbours, so that a dark block (a printed bar, a scribble)
+/// is judged by the paper beside it.
+fn lift_blocks(paper: &[f32], columns: usize, rows: usize) -> Vec<f32> {
+    over_neighbours(paper, columns, rows, |around| around.iter().copied().fold(0.0, f32::max))
+}
+
+fn blur_blocks(paper: &[f32], columns: usize, rows: usize) -> Vec<f32> {
+    over_neighbours(paper, columns, rows, |around| around.iter().sum::<f32>() / around.len() as f32)
+}
+
+fn over_neighbours(paper: &[f32], columns: usize, rows: usize, combine: impl Fn(&[f32]) -> f32) -> Vec<f32> {
+    let mut out = Vec::with_capacity(paper.len());
+    let mut around = Vec::with_capacity(9);
+    for row in 0..rows {
+        for column in 0..columns {
+            around.clear();
+            for y in row.saturating_sub(1)..(row + 2).min(rows) {
+                for x in column.saturating_sub(1)..(column + 2).min(columns) {
+                    around.push(paper[y * columns + x]);
+                }
+            }
+            out.push(combine(&around));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shadow_is_evened_and_ink_stays() {
+        let photo = GrayImage::from_fn(640, 480, |x, _| {
+            let light = 80 + x / 5;
+            image::Luma([if x % 40 == 0 { light / 2 } else { light } as u8])
+        });
+        let page = Page::new(&Photo { file: String::new(), grey: photo }, 0);
+        let at = |x: u32| page.image.get_pixel(x, 200).0[0];
+        assert!(at(100) > 235 && at(500) > 235, "paper {} {}", at(100), at(500));
+        assert!(at(120) < 150 && at(520) < 150, "ink {} {}", at(120), at(520));
+    }
+
+    #[test]
+    fn turned_pages_point_back_into_the_photo() {
+        let mut grey = GrayImage::from_pixel(600, 300, image::Luma([255]));
+        for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+            grey.put_pixel(70 + dx, 40 + dy, image::Luma([0]));
+        }
+        let photo = Photo { file: String::new(), grey };
+        for turns in 0..4 {
+            let page = Page::new(&photo, turns);
+            let (x, y, _) = page.image.enumerate_pixels().min_by_key(|(_, _, p)| p.0[0]).unwrap();
+            let [px, py] = page.to_photo([x as f32 + 0.5, y as f32 + 0.5]);
+            assert!((px - 71.0).abs() < 2.0 && (py - 41.0).abs() < 2.0, "{turns} turns: {px} {py}");
+        }
+    }
+}

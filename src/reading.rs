@@ -1,0 +1,137 @@
+//! What the recogniser says about one cell: log-probabilities per time step, never a single string.
+
+/// The symbols that the recogniser knows. Class 0 is the CTC blank; class `i + 1` is `symbols[i]`.
+///
+/// Zero and the letter O are one symbol, `O`; the capture sign × is `x`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Alphabet {
+    symbols: Vec<char>,
+}
+
+impl Alphabet {
+    /// The alphabet of the given symbols, in the order of the model's classes, the CTC blank left out.
+    pub fn new(symbols: impl IntoIterator<Item = char>) -> Self {
+        Self { symbols: symbols.into_iter().collect() }
+    }
+
+    /// Number of classes of the model's output, the blank included.
+    pub fn classes(&self) -> usize {
+        self.symbols.len() + 1
+    }
+
+    /// The class of a symbol, or none if the model does not know it.
+    pub fn class(&self, symbol: char) -> Option<usize> {
+        let symbol = match symbol {
+            '0' => 'O',
+            '×' => 'x',
+            other => other,
+        };
+        self.symbols.iter().position(|&s| s == symbol).map(|i| i + 1)
+    }
+
+    /// The symbol of a class, none for the blank.
+    pub fn symbol(&self, class: usize) -> Option<char> {
+        class.checked_sub(1).and_then(|i| self.symbols.get(i)).copied()
+    }
+}
+
+/// The recogniser's output for one cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// Natural logarithms of probabilities, row-major: `steps` rows of `classes` values, each row summing to 1.
+    pub log_probs: Vec<f32>,
+    /// Number of classes, the CTC blank (class 0) included.
+    pub classes: usize,
+}
+
+impl Reading {
+    /// Number of time steps.
+    pub fn steps(&self) -> usize {
+        self.log_probs.len() / self.classes
+    }
+
+    /// The log-probabilities of one time step, by class.
+    pub fn step(&self, t: usize) -> &[f32] {
+        &self.log_probs[t * self.classes..(t + 1) * self.classes]
+    }
+}
+
+impl Reading {
+    /// Natural logarithm of the probability that the cell holds exactly these classes, by the CTC forward algorithm
+    /// (Graves et al. 2006, equations 5 to 8).
+    pub fn log_likelihood(&self, classes: &[usize]) -> f32 {
+        // States alternate between blanks and symbols: blank, c0, blank, c1, ..., blank.
+        let states = 2 * classes.len() + 1;
+        let class_of = |state: usize| if state.is_multiple_of(2) { 0 } else { classes[state / 2] };
+        let mut alpha = vec![f32::NEG_INFINITY; states];
+        let mut next = alpha.clone();
+        for t in 0..self.steps() {
+            let step = self.step(t);
+            for state in 0..states {
+                let mut sum = match t {
+                    0 if state < 2 => 0.0,
+                    0 => f32::NEG_INFINITY,
+                    _ => alpha[state],
+                };
+                if t > 0 && state > 0 {
+                    sum = log_add(sum, alpha[state - 1]);
+                    if state > 1 && class_of(state) != 0 && class_of(state) != class_of(state - 2) {
+                        sum = log_add(sum, alpha[state - 2]);
+                    }
+                }
+                next[state] = sum + step[class_of(state)];
+            }
+            std::mem::swap(&mut alpha, &mut next);
+        }
+        if states == 1 { alpha[0] } else { log_add(alpha[states - 1], alpha[states - 2]) }
+    }
+}
+
+impl Reading {
+    /// The labelling of the best path (Graves et al. 2006, section 3.2) as text, and its log-likelihood.
+    pub fn best_path(&self, alphabet: &Alphabet) -> (String, f32) {
+        let mut classes = Vec::new();
+        let mut last = 0;
+        for t in 0..self.steps() {
+            let step = self.step(t);
+            let class = (0..step.len()).max_by(|&a, &b| step[a].total_cmp(&step[b])).unwrap_or(0);
+            if class != 0 && class != last {
+                classes.push(class);
+            }
+            last = class;
+        }
+        let text = classes.iter().filter_map(|&class| alphabet.symbol(class)).collect();
+        (text, self.log_likelihood(&classes))
+    }
+}
+
+/// ln(exp(a) + exp(b)).
+fn log_add(a: f32, b: f32) -> f32 {
+    let (high, low) = if a > b { (a, b) } else { (b, a) };
+    if low == f32::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn likelihoods_of_all_strings_sum_to_one() {
+        // Two symbols, two steps: the empty string, "a", "b", "ab" and "ba" are all that CTC can say.
+        let p: [f32; 6] = [0.2, 0.5, 0.3, 0.6, 0.1, 0.3];
+        let reading = Reading { log_probs: p.iter().map(|p| p.ln()).collect(), classes: 3 };
+        let likely = |classes: &[usize]| reading.log_likelihood(classes).exp();
+        assert!((likely(&[1]) - (0.5 * 0.6 + 0.2 * 0.1 + 0.5 * 0.1)).abs() < 1e-6);
+        let total = likely(&[]) + likely(&[1]) + likely(&[2]) + likely(&[1, 2]) + likely(&[2, 1]);
+        assert!((total - 1.0).abs() < 1e-6, "{total}");
+    }
+
+    #[test]
+    fn zero_and_o_are_one_symbol() {
+        let alphabet = Alphabet::new("Ox".chars());
+        assert_eq!(alphabet.class('0'), alphabet.class('O'));
+        assert_eq!(alphabet.class('×'), Some(2));
+        assert_eq!(alphabet.class('?'), None);
+        assert_eq!(alphabet.symbol(1), Some('O'));
+    }
+}
