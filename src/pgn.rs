@@ -243,3 +243,78 @@ fn main_line_tokens(text: &str) -> Vec<String> {
     }
     plain.split_whitespace().map(str::to_string).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Candidate, Written};
+
+    fn ply(number: u32, colour: Colour, san: Option<&str>, status: Status) -> Ply {
+        let text = san.unwrap_or("Nz9").to_string();
+        Ply {
+            ply: 0,
+            number,
+            colour,
+            san: san.map(str::to_string),
+            uci: None,
+            confidence: 0.8,
+            status,
+            reason: (status != Status::Clear).then(|| "read as {e4}".to_string()),
+            written: vec![Written { sheet: 0, page: 0, quad: Default::default(), text, confidence: 0.5 }],
+            candidates: vec![Candidate { san: "d4".to_string(), probability: 0.15 }],
+            clock: None,
+            draw_offer: false,
+            nag: None,
+        }
+    }
+
+    fn written(plies: &[Ply]) -> String {
+        let headers = BTreeMap::from([("White".to_string(), "A \"B\" C".to_string())]);
+        write(&Parts { headers: &headers, plies, result: "1-0", start_fen: None, alternatives: true })
+    }
+
+    #[test]
+    fn the_roster_comes_first_and_quotes_are_escaped() {
+        let pgn = written(&[]);
+        let tags: Vec<&str> = pgn.lines().take_while(|line| line.starts_with('[')).collect();
+        assert_eq!(tags.len(), 7);
+        assert_eq!(tags[4], "[White \"A \\\"B\\\" C\"]");
+        assert!(pgn.ends_with("\n1-0\n\n"));
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_with_comments_passed_over() {
+        let sans = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "O-O"];
+        let mut plies = Vec::new();
+        let mut board = Board::default();
+        for (i, san) in sans.iter().enumerate().take(6) {
+            let colour = if i % 2 == 0 { Colour::White } else { Colour::Black };
+            let status = if i == 1 { Status::Doubtful } else { Status::Clear };
+            plies.push(ply(i as u32 / 2 + 1, colour, Some(san), status));
+            board.play(parse_san_move(&board, san).unwrap());
+        }
+        let pgn = written(&plies);
+        assert!(pgn.contains("1. e4 e5 {doubtful 80% - read as (e4) - or d4 15%} 2. Nf3"), "{pgn}");
+        assert_eq!(read_main_line(&pgn).unwrap().len(), 6);
+        assert!(pgn.lines().all(|line| line.chars().count() <= 80));
+    }
+
+    #[test]
+    fn the_main_line_stops_at_the_first_ply_that_is_not_legal() {
+        let plies = [
+            ply(1, Colour::White, Some("e4"), Status::Clear),
+            ply(1, Colour::Black, None, Status::Illegal),
+            ply(2, Colour::White, Some("Nf3"), Status::Clear),
+        ];
+        let pgn = written(&plies);
+        assert_eq!(read_main_line(&pgn).unwrap().len(), 1);
+        assert!(pgn.contains("{Not made legal: 1... Nz9; 2. Nf3}"), "{pgn}");
+    }
+
+    #[test]
+    fn a_broken_main_line_is_told_with_its_place() {
+        let error = read_main_line("1. e4 Ke5 *").unwrap_err();
+        assert_eq!(error, ReadError { ply: 1, token: "Ke5".to_string() });
+        assert_eq!(error.to_string(), "after 1 half-moves, \"Ke5\" is no legal move");
+    }
+}

@@ -22,7 +22,7 @@ import other
 from forms import WORDS, Form
 from pen import Manner
 from photo import Shot, photograph
-from sheet import Notes, Studio, fill, names, random_sheet, replay
+from sheet import Notes, Studio, fill, names, random_sheet, replay, truth_of
 
 ENGLISH = dict(language="en", form="short", remarks=0, passing=False, promotion="=Q", mate="#", capture="x", check="+", pawn="exd5", careless=0)
 BRIEF = ENGLISH | dict(capture="", check="", pawn="ed", promotion="Q")
@@ -32,7 +32,7 @@ SCAN = Shot(scan=True, tilt=0, roll=.4, curl=0, gradient=.02, vignette=0, warmth
 def english_scan(make):
     """A clean flat scan: two column pairs of 30 rows, blue ballpoint."""
     make.sheet(Form(title="OFFICIAL SCORESHEET", band="grey", shaded_numbers=True, fields="boxed"), SCAN, Manner("blue", .58), ENGLISH,
-               game=dict(least=38, most=46, wanted=("O-O",)), kind="strokes")
+               game=dict(least=38, most=46, wanted=("O-O",)), person=9)
 
 
 def english_shadow(make):
@@ -45,7 +45,7 @@ def english_shadow(make):
 def long_game(make):
     """A long game over both column pairs of 40 rows."""
     make.sheet(Form(title="GAME RECORD", rows=40, family="open-sans", band="dark", line=2, light=.3), Shot(height=2400, tilt=4, curl=.003, table="pale"),
-               Manner("blue", .7, rise=.18, indent=.35), ENGLISH, game=dict(least=64, most=74), kind="strokes")
+               Manner("blue", .7, rise=.18, indent=.35), ENGLISH, game=dict(least=64, most=74), person=44)
 
 
 def two_pages(make):
@@ -71,7 +71,7 @@ def both_players(make):
     left_out = int(rng.integers(ply + 8, len(sans) - 6))
     for side, habits, form, shot, manner, hand in (
             ("white", ENGLISH, Form(title="SCORE SHEET", rows=30, shaded_numbers=True, band="plain", paper="a5"),
-             Shot(tilt=5, roll=1.0, table="wood", gradient=.18), Manner("blue", .6, indent=.6), dict(kind="strokes")),
+             Shot(tilt=5, roll=1.0, table="wood", gradient=.18), Manner("blue", .6, indent=.6), dict(person=37)),
             ("black", BRIEF, Form(title="SCORE SHEET", rows=30, shaded_numbers=True, band="plain", paper="a5", paper_colour=(250, 244, 214)),
              Shot(tilt=6, roll=-2.0, table="wood", gradient=.25, warmth=.05), Manner("black", .66, indent=.35, rise=.12), dict(font="caveat"))):
         notes = Notes.of(sans, make.studio.habits(rng, **habits), rng)
@@ -97,7 +97,7 @@ def german(make):
     """German letters on a German form, captures and checks mostly left out."""
     make.sheet(Form(language="de", title="Schachverein Lindental 1921", rows=30, family="pt-serif", paper="a5", band="grey", result="words"),
                Shot(tilt=4, roll=1.5, table="pale", gradient=.25, warmth=.05), Manner("blue", .62, indent=.7), BRIEF | dict(language="de", check="+"),
-               game=dict(least=30, most=44, wanted=("N", "R", "Q")), kind="strokes")
+               game=dict(least=30, most=44, wanted=("N", "R", "Q")), person=2)
 
 
 def french(make):
@@ -111,7 +111,7 @@ def spanish(make):
     """Spanish letters, three narrow column pairs, folded paper."""
     make.sheet(Form(language="es", title="Abierto Villa de Robledal", pairs=3, rows=20, family="oswald", paper="narrow", band="dark", fields="boxed"),
                Shot(tilt=6, roll=2.0, curl=.006, table="cloth", crease=.7, gradient=.2, height=2300), Manner("blue", .46, indent=.2, rise=.24),
-               ENGLISH | dict(language="es"), game=dict(least=30, most=52, wanted=("N", "R", "B")), kind="strokes")
+               ENGLISH | dict(language="es"), game=dict(least=30, most=52, wanted=("N", "R", "B")), person=19)
 
 
 def corrections(make):
@@ -122,7 +122,7 @@ def corrections(make):
             nearby = [t for p, t in notes.texts.items() if 0 < abs(p - ply) < 8 and t != notes.texts[ply] and not t.startswith("O")]
             notes.wrong[ply] = str(rng.choice(nearby)), ("scribble", "line", "over", "scribble")[i % 4]
     make.sheet(Form(title="SCORE SHEET", rows=30, family="open-sans", band="grey", light=.4), Shot(tilt=4, roll=.6, table="wood", gradient=.15),
-               Manner("blue", .6, indent=.5), ENGLISH, game=dict(least=34, most=46), kind="strokes", spoil=spoil)
+               Manner("blue", .6, indent=.5), ENGLISH, game=dict(least=34, most=46), person=14, spoil=spoil)
 
 
 def sideways(make):
@@ -134,14 +134,14 @@ def sideways(make):
 def table_perspective(make):
     """Seen across the table: a tilt of ten degrees, curled paper."""
     make.sheet(Form(title="OFFICIAL SCORESHEET", rows=30, family="oswald", band="dark", heavy_every=5), Shot(tilt=10, roll=3.5, curl=.007, table="wood", gradient=.3, margin=.07, vignette=.2),
-               Manner("blue", .68, rise=.14), BRIEF, game=dict(least=30, most=48), kind="strokes")
+               Manner("blue", .68, rise=.14), BRIEF, game=dict(least=30, most=48), person=36)
 
 
 def pencil_inside(make):
     """Pencil; the move numbers are printed inside White's column."""
     make.sheet(Form(title="SCORE SHEET", rows=30, family="pt-serif", paper="a5", numbers="inside", shaded_numbers=True, band="dark", paper_colour=(244, 243, 220)),
                Shot(tilt=5, roll=-1.5, curl=.006, table="pale", crease=.8, gradient=.25, warmth=.04), Manner("pencil", .72, indent=.4, rise=.08, wander=.09),
-               ENGLISH | dict(check=""), game=dict(least=28, most=50), kind="strokes")
+               ENGLISH | dict(check=""), game=dict(least=28, most=50), person=41)
 
 
 SHEETS = [english_scan, english_shadow, long_game, two_pages, both_players, german, french, spanish, corrections, sideways,
@@ -151,16 +151,16 @@ SHEETS = [english_scan, english_shadow, long_game, two_pages, both_players, germ
 class Maker:
     """Makes one sample: draws, photographs and writes its files."""
 
-    def __init__(self, name, studio, out):
-        self.name, self.studio, self.out, self.written = name, studio, out, []
+    def __init__(self, name, studio, out, geometry=None):
+        self.name, self.studio, self.out, self.geometry, self.written = name, studio, out, geometry, []
         self.rng = np.random.default_rng(zlib.crc32(name.encode()))
 
-    def sheet(self, forms, shots, manner, habits, game, kind=None, font=None, spoil=None):
+    def sheet(self, forms, shots, manner, habits, game, spoil=None, **hand):
         """A whole game by one writer, on one page or several."""
         rng, studio = self.rng, self.studio
         forms, shots = (forms, shots) if isinstance(forms, list) else ([forms], [shots])
         sans, result = studio.game(rng, **game)
-        header, writer = names(rng), studio.writer(rng, kind, font)
+        header, writer = names(rng), studio.writer(rng, **hand)
         notes = Notes.of(sans, studio.habits(rng, **habits), rng)
         if spoil:
             spoil(notes, rng)
@@ -170,9 +170,11 @@ class Maker:
         self.truth(sans, header, result)
 
     def page(self, name, form, notes, header, result, writer, manner, shot, last=True):
-        page, _, written = fill(form, self.studio, notes, header, result, writer, manner, self.rng, last)
-        _, data, _ = photograph(page, shot, self.rng)
+        page, printed, written = fill(form, self.studio, notes, header, result, writer, manner, self.rng, last)
+        picture, data, geometry = photograph(page, shot, self.rng)
         self.write(name + ".jpg", data)
+        if self.geometry:
+            write_json(os.path.join(self.geometry, name + ".json"), truth_of(printed, written, geometry, picture, header, [], result))
         self.written += [(name + ".jpg", n, c, text) for (n, c), text in written.items()]
 
     def truth(self, sans, header, result):
@@ -200,11 +202,10 @@ def make_bad(studio, out):
     sans, result = studio.game(rng, 30, 44)
     header, form = names(rng), Form(title=WORDS["en"]["titles"][2], band="grey", shaded_numbers=True)
     manner, shot = Manner("blue"), Shot(tilt=4, table="wood", gradient=.2, bytes=300_000)
-    empty = {k: "" for k in ("Event", "White", "Black", "Round", "board")} | {"Date": "..", "ratings": ["", ""]}
-    page, _, _ = fill(form, studio, Notes({}), empty, "*", studio.writer(rng), manner, rng, last=False)
+    page, _, _ = fill(form, studio, Notes({}), {}, "*", studio.writer(rng), manner, rng, last=False)
     make.write("blank-form.jpg", photograph(page, shot, rng)[1])
     notes = Notes.of(sans, studio.habits(rng, **ENGLISH), rng)
-    page, _, _ = fill(form, studio, notes, header, result, studio.writer(rng, "strokes"), manner, rng)
+    page, _, _ = fill(form, studio, notes, header, result, studio.writer(rng, person=17), manner, rng)
     picture, _, _ = photograph(page, shot, rng)
     make.write("half-sheet.jpg", encode(picture[:, int(picture.shape[1] * .42):], 80))
     make.write("tiny.jpg", encode(cv2.resize(picture, (120, 160), interpolation=cv2.INTER_AREA), 80))
@@ -215,8 +216,12 @@ def make_random(studio, out, count, strength):
         _, truth = random_sheet(np.random.default_rng(i), studio, strength)
         with open(os.path.join(out, f"{i:05}.jpg"), "wb") as f:
             f.write(truth.pop("jpeg"))
-        with open(os.path.join(out, f"{i:05}.json"), "w", encoding="utf-8") as f:
-            json.dump(truth, f)
+        write_json(os.path.join(out, f"{i:05}.json"), truth)
+
+
+def write_json(path, value):
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(value, f)
 
 
 def main():
@@ -224,17 +229,19 @@ def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("--out", default=os.path.join(here, "..")), a.add_argument("--data", default="../shared/data")
     a.add_argument("--hands"), a.add_argument("--print", dest="print_fonts"), a.add_argument("--only", nargs="+", default=[])
+    a.add_argument("--geometry", help="folder for every cell's quad, NAME.json")
     a.add_argument("--random", type=int, default=0), a.add_argument("--strength", type=float, default=10.0)
     o = a.parse_args()
     cv2.setNumThreads(1)
     studio = Studio(o.data, o.hands, o.print_fonts)
-    os.makedirs(os.path.join(o.out, "bad"), exist_ok=True)
+    for folder in (os.path.join(o.out, "" if o.random else "bad"), o.geometry or o.out):
+        os.makedirs(folder, exist_ok=True)
     if o.random:
         return make_random(studio, o.out, o.random, o.strength)
     for draw in SHEETS:
         name = draw.__name__.replace("_", "-")
         if not o.only or name in o.only:
-            draw(Maker(name, studio, o.out))
+            draw(Maker(name, studio, o.out, o.geometry))
     if not o.only or "bad" in o.only:
         make_bad(studio, os.path.join(o.out, "bad"))
 

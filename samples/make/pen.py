@@ -98,7 +98,7 @@ class Pen:
             x = self.printed.starts[key] + self.rng.uniform(6, 14)
             end = self.text(wrong, x, base, capital * .9, (right - x) * .45)
             self.strike(x, end, base, capital, how)
-            x = end + .12 * self.printed.pitch
+            x = end + self.rng.uniform(.2, .4) * self.printed.pitch
         elif wrong:
             self.text(wrong, x, base, capital, right - x)
         natural = capital * self.writer.layout(text)[1]
@@ -125,7 +125,7 @@ class Pen:
         gap, self.writer.piece_gap = self.writer.piece_gap, 0.0
         for i, word in enumerate(words):
             room = (x1 - x) * len(word) / sum(map(len, words[i:]))
-            x = self.text(word, x, base - lift + self.rng.normal(0, 3), size, room) + size * .3
+            x = self.text(word, x, base - lift + self.rng.normal(0, 3), size, room) + size * .45
         self.writer.piece_gap = gap
 
     def signature(self, name):
@@ -169,9 +169,10 @@ class Pen:
             return
         x0, x1 = self.printed.starts[number, "white"], same[0][2]
         top, bottom = same[1][1], same[min(len(same) - 1, int(self.rng.integers(3, 12)))][3]
-        points = [(x0 + (x1 - x0) * .15, top), (x1 - (x1 - x0) * .2, top + (bottom - top) * .45),
-                  (x0 + (x1 - x0) * .3, top + (bottom - top) * .55), (x1 - (x1 - x0) * .25, bottom)]
-        self.stroke(smooth(np.float32(points) + self.rng.normal(0, 12, (4, 2))), self.nib)
+        n, swing = int(self.rng.integers(2, 7)), self.rng.uniform(.15, .4)
+        across = .5 + swing * np.where(np.arange(n) % 2, 1, -1) * self.rng.uniform(.6, 1, n)
+        points = np.stack([x0 + (x1 - x0) * across, np.linspace(top, bottom, n)], 1)
+        self.stroke(smooth(points + self.rng.normal(0, 12, (n, 2))), self.nib)
 
     def page(self):
         """The page with its ink, RGB 0..1."""

@@ -170,7 +170,7 @@ def light(shot, w, h, rng):
     if shot.shadow:                                                # a hand, a head or the phone itself
         mask = np.zeros((h // 4, w // 4), np.float32)
         b = rng.uniform(0, 2 * np.pi)
-        middle = np.array([w / 8, h / 8]) + np.array([np.cos(b) * w, np.sin(b) * h]) * rng.uniform(.06, .12)
+        middle = np.array([w / 8, h / 8]) + np.array([np.cos(b) * w, np.sin(b) * h]) * rng.uniform(.0, .06)
         far = np.array([np.cos(b), np.sin(b)]) * h
         along = np.array([-np.sin(b), np.cos(b)]) * h
         t = np.linspace(-1, 1, 9)
@@ -201,7 +201,7 @@ def photograph(page, shot, rng):
         seen = seen * (1 + 2.0 * np.gradient(slope, axis=1) + 1.0 * np.gradient(slope, axis=0)).astype(np.float32)[..., None]
         seen = seen * mask[..., None] + table * (1 - mask)[..., None]
     seen = seen * light(shot, w, h, rng)[..., None]
-    seen = seen * np.float32([1 + shot.warmth, 1, 1 - 1.6 * shot.warmth]) * (1.0 if shot.scan else .9)
+    seen = seen * np.float32([1 + shot.warmth, 1, 1 - 1.6 * shot.warmth]) * (1.0 if shot.scan else .98)
     seen = cv2.GaussianBlur(seen, (0, 0), max(shot.blur, .2))
     noise = rng.standard_normal((h, w, 3)).astype(np.float32) * .5 + rng.standard_normal((h, w, 1)).astype(np.float32)
     seen = seen + cv2.GaussianBlur(noise, (0, 0), .6) * shot.noise * 1.6

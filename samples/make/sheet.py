@@ -45,14 +45,16 @@ class Studio:
             if result in (None, ended):
                 return sans, ended
 
-    def writer(self, rng, kind=None, font=None):
-        """A hand; `kind` is "strokes", "mixed" or "font", `font` a family's name."""
+    def writer(self, rng, kind=None, font=None, person=None):
+        """A hand; `kind` is "strokes", "mixed" or "font", `font` a family's name, `person` whose strokes (0 to 54)."""
         writer = handwriting.Writer(self.glyphs, rng)
-        writer.gap = max(writer.gap, .07)                          # closer, and c1 becomes a d
+        writer.gap = max(writer.gap, .12)                          # closer, and c1 becomes a d
         if kind:
             writer.kind = kind
         if font:
             writer.kind, writer.font = "font", self.hands.index(font)
+        if person is not None:
+            writer.kind, writer.person, writer.loyalty = "strokes", person, 1.0
         return writer
 
     def habits(self, rng, language=None, **fixed):
@@ -96,14 +98,15 @@ class Notes:
 
 
 def fill(form, studio, notes, header, result, writer, manner, rng, last=True):
-    """Prints the form and writes on it: the page (RGB 0..1), the printed form, {(number, colour): written}."""
+    """Prints the form and writes on it (an empty `header` leaves the fields blank): the page (RGB 0..1), the printed form, {(number, colour): written}."""
     printed = print_form(form, studio.faces)
     pen = Pen(writer, manner, printed, rng)
-    year, month, day = header["Date"].split(".")
-    for name, text in (("event", header["Event"]), ("date", f"{day}.{month}.{year[2:]}"), ("round", header["Round"]),
-                       ("board", header["board"]), ("white", header["White"]), ("black", header["Black"]),
-                       ("white rating", header["ratings"][0]), ("black rating", header["ratings"][1])):
-        pen.field(name, text)
+    if header:
+        year, month, day = header["Date"].split(".")
+        for name, text in (("event", header["Event"]), ("date", f"{day}.{month}.{year[2:]}"), ("round", header["Round"]),
+                           ("board", header["board"]), ("white", header["White"]), ("black", header["Black"]),
+                           ("white rating", header["ratings"][0]), ("black rating", header["ratings"][1])):
+            pen.field(name, text)
     written, final = {}, None
     for ply, text in sorted(notes.texts.items()):
         key = ply // 2 + 1, ("white", "black")[ply % 2]

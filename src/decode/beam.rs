@@ -4,17 +4,22 @@
 //! node, so the number of nodes stays small while the graph holds a great many games, and sums over it are sums over
 //! games.
 
-use super::emission::{Emission, FastMap, Ink, Writer};
+use super::emission::{Emission, FastMap, Ink, Scores, Writer};
 use super::gaps::{GapPrices, skip_one, skip_two, tail_prices};
 use super::prior::MovePrior;
-use crate::notation::{CheckMark, MoveShape, legal_shapes};
+use crate::notation::{CheckMark, legal_shapes};
 use cozy_chess::{Board, Move};
 
 /// How many games are followed at once.
+///
+/// Positions that need no mending have places of their own: they are few, and what the recogniser confuses may show
+/// only twenty moves later, while every legal move is a candidate once ink is taken for a slip.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Positions expanded per slot.
-    pub width: usize,
+    /// Positions expanded per slot whose game agrees with the ink all the way.
+    pub agreeing: usize,
+    /// Other positions expanded per slot.
+    pub mended: usize,
     /// Positions that lie further than this behind the best one (natural logarithm) are dropped.
     pub window: f64,
     /// Positions from which moves left out are tried.
@@ -23,11 +28,11 @@ pub struct Limits {
 
 impl Limits {
     /// For a first look, to learn language and habits and where the game needs mending.
-    pub const NARROW: Limits = Limits { width: 30, window: 13.0, omitting: 2 };
+    pub const NARROW: Limits = Limits { agreeing: 20, mended: 20, window: 13.0, omitting: 2 };
     /// For places where the ink and the game agree.
-    pub const USUAL: Limits = Limits { width: 100, window: 17.0, omitting: 6 };
+    pub const USUAL: Limits = Limits { agreeing: 80, mended: 70, window: 20.0, omitting: 6 };
     /// For places where the game needs mending.
-    pub const WIDE: Limits = Limits { width: 1000, window: 25.0, omitting: 6 };
+    pub const WIDE: Limits = Limits { agreeing: 150, mended: 400, window: 24.0, omitting: 6 };
 }
 
 /// A slip is often noticed only when a later move turns out impossible: this many slots before the place are searched
@@ -48,6 +53,9 @@ pub fn limits_around(mended: &[usize], slots: usize) -> Vec<Limits> {
 
 /// Where no position explains the ink at least this well (natural logarithm), something may have been left out.
 const TROUBLE: f32 = -5.0;
+
+/// The positions among which one should explain the ink.
+const LIKELIER: usize = 8;
 
 /// What happened between two nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +87,8 @@ pub struct Node {
     score: f64,
     /// The best way here, natural logarithm.
     best: f64,
+    /// The best way here needs a move that the ink does not say, or leaves the order of the table.
+    mended: bool,
     /// The edge by which the best way comes.
     back: Option<u32>,
 }
@@ -136,9 +146,12 @@ impl Graph {
 }
 
 /// Follows all games through the table; `limits` holds one entry per slot and one for the table's end.
-pub fn search(table: &Table, limits: &[Limits]) -> Graph {
+///
+/// `known` keeps the scores of the ink by slot, for another search with the same writers; it starts empty.
+pub fn search(table: &Table, limits: &[Limits], known: &mut Vec<Scores>) -> Graph {
+    known.resize_with(table.slots.len(), Scores::default);
     let tail = tail_prices(table.slots, table.writers, &table.gaps);
-    let mut search = Search::new(table, limits);
+    let mut search = Search::new(table, limits, known);
     let mut best_end = f64::NEG_INFINITY;
     for s in 0..=table.slots.len() {
         let layer = search.pruned_layer(s, best_end);
@@ -153,31 +166,48 @@ pub fn search(table: &Table, limits: &[Limits]) -> Graph {
     search.graph
 }
 
+/// A move that the slot may hold, before it is made.
+struct Hope {
+    /// Upper bound of the score behind it.
+    score: f64,
+    from: u32,
+    mv: Move,
+    /// Of the ink, by check.
+    scores: [f32; 3],
+    prior: f32,
+}
+
+/// An edge about to be added.
+struct Way {
+    step: Step,
+    weight: f32,
+    /// The game needs mending here or earlier.
+    mended: bool,
+}
+
 struct Search<'a> {
     table: &'a Table<'a>,
     limits: &'a [Limits],
+    known: &'a mut [Scores],
     graph: Graph,
     /// Per slot, the nodes before it by position.
     layers: Vec<FastMap<u64, u32>>,
     /// Per slot, the best score of its nodes so far.
     tops: Vec<f64>,
-    shapes: Vec<(Move, MoveShape)>,
-    priors: Vec<f32>,
 }
 
 impl<'a> Search<'a> {
-    fn new(table: &'a Table<'a>, limits: &'a [Limits]) -> Self {
+    fn new(table: &'a Table<'a>, limits: &'a [Limits], known: &'a mut [Scores]) -> Self {
         let slots = table.slots.len();
         let mut search = Self {
             table,
             limits,
+            known,
             graph: Graph::default(),
             layers: vec![FastMap::default(); slots + 3],
             tops: vec![f64::NEG_INFINITY; slots + 3],
-            shapes: Vec::new(),
-            priors: Vec::new(),
         };
-        let start = Node { board: table.start.clone(), slot: 0, score: 0.0, best: 0.0, back: None };
+        let start = Node { board: table.start.clone(), slot: 0, score: 0.0, best: 0.0, mended: false, back: None };
         search.layers[0].insert(start.board.hash(), 0);
         search.tops[0] = 0.0;
         search.graph.nodes.push(start);
@@ -193,53 +223,74 @@ impl<'a> Search<'a> {
         let least = self.tops[s].max(best_end) - limits.window;
         layer.retain(|&n| score(n) >= least);
         layer.sort_unstable_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
-        layer.truncate(limits.width);
+        let mut room = [limits.agreeing, limits.mended];
+        layer.retain(|&n| {
+            let room = &mut room[usize::from(self.graph.nodes[n as usize].mended)];
+            let fits = *room > 0;
+            *room = room.saturating_sub(1);
+            fits
+        });
         layer
     }
 
     fn expand_layer(&mut self, s: usize, layer: &[u32]) {
         let inks = self.table.slots[s].iter().zip(self.table.writers);
-        let mut emission = Emission::new(inks);
-        let mut fit = f32::NEG_INFINITY;
-        for (rank, &node) in layer.iter().enumerate() {
-            let best = self.write_moves(s, node, &mut emission);
-            if rank < 8 {
-                fit = fit.max(best);
-            }
-        }
+        let mut emission = Emission::new(inks, std::mem::take(&mut self.known[s]));
+        let fit = self.write_moves(s, layer, &mut emission);
         self.skip(s, layer);
         if fit < TROUBLE {
             self.omit(s, layer, &mut emission);
         }
+        self.known[s] = emission.into_scores();
     }
 
-    /// Follows every legal move that the slot may hold; returns the best score of the ink.
-    fn write_moves(&mut self, s: usize, from: u32, emission: &mut Emission) -> f32 {
-        let mut shapes = std::mem::take(&mut self.shapes);
-        let mut priors = std::mem::take(&mut self.priors);
-        let board = self.graph.nodes[from as usize].board.clone();
-        let score = self.graph.nodes[from as usize].score;
-        shapes.clear();
-        legal_shapes(&board, &mut shapes);
-        self.table.prior.log_probabilities(&board, &shapes, &mut priors);
-        let window = self.limits[s].window;
-        let mut best = f32::NEG_INFINITY;
-        for ((mv, shape), prior) in shapes.iter().zip(&priors) {
-            let scores = emission.score(shape);
-            let hope = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            best = best.max(hope);
-            if score + f64::from(hope + prior) < self.tops[s + 1] - window {
-                continue;
+    /// Follows the legal moves that the slot may hold; returns the best score of the ink from the likelier positions.
+    fn write_moves(&mut self, s: usize, layer: &[u32], emission: &mut Emission) -> f32 {
+        let limits = self.limits[s];
+        let mut hopes = [Vec::new(), Vec::new()];
+        let mut fit = f32::NEG_INFINITY;
+        let mut top = self.tops[s + 1];
+        let mut shapes = Vec::new();
+        let mut priors = Vec::new();
+        for (rank, &from) in layer.iter().enumerate() {
+            let node = &self.graph.nodes[from as usize];
+            shapes.clear();
+            legal_shapes(&node.board, &mut shapes);
+            self.table.prior.log_probabilities(&node.board, &shapes, &mut priors);
+            for ((mv, shape), &prior) in shapes.iter().zip(&priors) {
+                let scores = emission.score(shape);
+                let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+                if rank < LIKELIER {
+                    fit = fit.max(best);
+                }
+                let score = node.score + f64::from(best + prior);
+                if score >= top - limits.window {
+                    // The quiet reading is a lower bound save for the few moves that give check.
+                    top = top.max(node.score + f64::from(scores[0] + prior));
+                    let hopes = &mut hopes[usize::from(node.mended || best < emission.mending())];
+                    hopes.push(Hope { score, from, mv: *mv, scores, prior });
+                }
             }
-            let mut after = board.clone();
-            after.play_unchecked(*mv);
-            let check = check_mark(&after);
-            let weight = scores[check as usize] + prior;
-            self.connect(from, s + 1, 0, after, Step::Written(*mv, check), weight);
         }
-        self.shapes = shapes;
-        self.priors = priors;
-        best
+        // Making moves costs more than scoring them: only as many are made as the next slot may keep, and some to spare
+        // for those that lead to the same position.
+        for (mended, room) in [(false, limits.agreeing), (true, limits.mended)] {
+            let mut hopes = std::mem::take(&mut hopes[usize::from(mended)]);
+            let kept = room * 2;
+            if hopes.len() > kept {
+                hopes.select_nth_unstable_by(kept, |a, b| b.score.total_cmp(&a.score));
+                hopes.truncate(kept);
+            }
+            for hope in hopes {
+                let mut after = self.graph.nodes[hope.from as usize].board.clone();
+                after.play_unchecked(hope.mv);
+                let check = check_mark(&after);
+                let weight = hope.scores[check as usize] + hope.prior;
+                let step = Step::Written(hope.mv, check);
+                self.connect(hope.from, (s + 1, 0), after, Way { step, weight, mended });
+            }
+        }
+        fit
     }
 
     /// Passes over a slot, or two, in which no move is written.
@@ -252,7 +303,7 @@ impl<'a> Search<'a> {
             for &node in layer {
                 if self.graph.nodes[node as usize].score + f64::from(price) >= self.tops[target] - self.limits[s].window {
                     let board = self.graph.nodes[node as usize].board.clone();
-                    self.connect(node, target, 0, board, Step::Skipped, price);
+                    self.connect(node, (target, 0), board, Way { step: Step::Skipped, weight: price, mended: true });
                 }
             }
         }
@@ -263,9 +314,7 @@ impl<'a> Search<'a> {
         let omitting = self.limits[s].omitting;
         let singles: Vec<u32> =
             layer.iter().take(omitting).flat_map(|&n| self.omit_from(s, n, 1, self.table.gaps.omitted)).collect();
-        for &node in &singles {
-            self.write_moves(s, node, emission);
-        }
+        self.write_moves(s, &singles, emission);
         let per_node = singles.len() / layer.len().clamp(1, omitting.max(1));
         let doubles: Vec<u32> = singles
             .iter()
@@ -275,9 +324,7 @@ impl<'a> Search<'a> {
         let mut seen = doubles;
         seen.sort_unstable();
         seen.dedup();
-        for node in seen {
-            self.write_moves(s, node, emission);
-        }
+        self.write_moves(s, &seen, emission);
     }
 
     fn omit_from(&mut self, s: usize, from: u32, depth: u64, price: f32) -> Vec<u32> {
@@ -290,14 +337,16 @@ impl<'a> Search<'a> {
         for ((mv, _), prior) in shapes.iter().zip(&priors) {
             let mut after = board.clone();
             after.play_unchecked(*mv);
-            out.push(self.connect(from, s, depth, after, Step::Omitted(*mv), price + prior));
+            let way = Way { step: Step::Omitted(*mv), weight: price + prior, mended: true };
+            out.push(self.connect(from, (s, depth), after, way));
         }
         out
     }
 
     /// Adds an edge, and its target node if it is new. `depth` keeps apart positions reached by moves left out, which
     /// are expanded after the others of their slot.
-    fn connect(&mut self, from: u32, slot: usize, depth: u64, board: Board, step: Step, weight: f32) -> u32 {
+    fn connect(&mut self, from: u32, (slot, depth): (usize, u64), board: Board, way: Way) -> u32 {
+        let Way { step, weight, mended } = way;
         let key = board.hash() ^ depth.wrapping_mul(0xD1B5_4A32_D192_ED03);
         let edge = self.graph.edges.len() as u32;
         let source = &self.graph.nodes[from as usize];
@@ -305,12 +354,12 @@ impl<'a> Search<'a> {
         let fresh = self.graph.nodes.len() as u32;
         let to = *self.layers[slot].entry(key).or_insert(fresh);
         if to == fresh {
-            self.graph.nodes.push(Node { board, slot, score, best, back: Some(edge) });
+            self.graph.nodes.push(Node { board, slot, score, best, mended, back: Some(edge) });
         } else {
             let node = &mut self.graph.nodes[to as usize];
             node.score = log_add(node.score, score);
             if best > node.best {
-                (node.best, node.back) = (best, Some(edge));
+                (node.best, node.back, node.mended) = (best, Some(edge), mended);
             }
         }
         if depth == 0 {

@@ -107,17 +107,33 @@ struct Cell<'a> {
     patterns: FastMap<u64, ByCheck>,
 }
 
+/// Scores of one slot's moves by the shape's key.
+pub type Scores = FastMap<u32, ByCheck>;
+
 /// The scores of one slot's moves, worked out when first asked for.
 pub struct Emission<'a> {
     cells: Vec<Cell<'a>>,
-    scores: FastMap<u32, ByCheck>,
+    scores: Scores,
+    mending: f32,
 }
 
 impl<'a> Emission<'a> {
-    /// Scores for a slot: one ink and one writer per sheet.
-    pub fn new(cells: impl Iterator<Item = (&'a Ink, &'a Writer<'a>)>) -> Self {
-        let cells = cells.map(|(ink, writer)| Cell::new(ink, writer)).collect();
-        Self { cells, scores: FastMap::default() }
+    /// Scores for a slot: one ink and one writer per sheet, and what an earlier search with the same writers knows.
+    pub fn new(cells: impl Iterator<Item = (&'a Ink, &'a Writer<'a>)>, scores: Scores) -> Self {
+        let cells: Vec<Cell> = cells.map(|(ink, writer)| Cell::new(ink, writer)).collect();
+        // Half as likely again as by slips alone, in the cell that says most.
+        let mending = cells.iter().map(|cell| cell.alien().max(cell.writer.prices.slip - 2.5)).fold(0.0, f32::min) + 0.7;
+        Self { cells, scores, mending }
+    }
+
+    /// A move that scores less than this is not what the ink says, or the cell is blank.
+    pub fn mending(&self) -> f32 {
+        self.mending
+    }
+
+    /// The scores known so far.
+    pub fn into_scores(self) -> Scores {
+        self.scores
     }
 
     /// Log-likelihood of the slot's ink for a move, by what the move does to the king (see [`CheckMark::ALL`]).

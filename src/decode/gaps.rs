@@ -4,6 +4,9 @@ use super::emission::{Ink, SlipPrices, Writer};
 use super::score::{Lattice, Trie};
 
 /// What it costs to leave the order of the table, as natural logarithms of probabilities.
+///
+/// A move that is played costs about 3.5 by its share among the legal moves alone, and one that is not played is spared
+/// that: whatever passes over cells must be dear enough not to be taken for thrift.
 #[derive(Debug, Clone, Copy)]
 pub struct GapPrices {
     /// A ply was played and not written, and later moves stand one place early.
@@ -29,12 +32,12 @@ impl Default for GapPrices {
         Self {
             omitted: -9.0,
             omitted_again: -2.5,
-            skipped_blank: -7.0,
-            skipped_blank_row: -6.0,
-            skipped_ink: -5.0,
-            doubled_row: -10.0,
+            skipped_blank: -9.0,
+            skipped_blank_row: -8.0,
+            skipped_ink: -10.0,
+            doubled_row: -14.0,
             result: -4.0,
-            trailing: -9.0,
+            trailing: -12.0,
         }
     }
 }

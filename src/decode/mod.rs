@@ -22,7 +22,7 @@ use crate::notation::{Habits, Language, Usage};
 use crate::reading::{Alphabet, Reading};
 use beam::{Graph, Limits, Step, Table, limits_around, search};
 use cozy_chess::Board;
-use emission::{Emission, Ink, Writer};
+use emission::{Emission, Ink, Scores, Writer};
 use rayon::prelude::*;
 use score::{Lattice, Symbols};
 
@@ -107,11 +107,12 @@ pub fn decode_with(rows: &[Row], alphabet: &Alphabet, options: &Options, prior: 
     let writers = sheet.writers(found.language, &found.look.habits);
     let table = sheet.table(&writers);
     let mut mended = found.look.mended;
-    let mut graph = search(&table, &limits_around(&mended, slots.len()));
+    let mut known = Vec::new();
+    let mut graph = search(&table, &limits_around(&mended, slots.len()), &mut known);
     let more = sheet.study(&table, &graph).mended;
     if more.iter().any(|slot| !mended.contains(slot)) {
         mended.extend(more);
-        graph = search(&table, &limits_around(&mended, slots.len()));
+        graph = search(&table, &limits_around(&mended, slots.len()), &mut known);
     }
     let outcome = plies::describe(rows, &table, &graph, options.temper);
     Decoded {
@@ -166,7 +167,7 @@ impl<'a> SheetTable<'a> {
         let writers = self.writers(language, &[]);
         let table = self.table(&writers);
         let limits = vec![Limits::NARROW; self.slots.len() + 1];
-        self.study(&table, &search(&table, &limits))
+        self.study(&table, &search(&table, &limits, &mut Vec::new()))
     }
 
     /// What the best game of a search says about writers and slips.
@@ -179,7 +180,7 @@ impl<'a> SheetTable<'a> {
             let node = &graph.nodes[edge.from as usize];
             let explained = match edge.step {
                 Step::Written(mv, check) => plies::shape_of(&node.board, mv).map(|shape| {
-                    let mut emission = Emission::new(table.slots[node.slot].iter().zip(table.writers));
+                    let mut emission = Emission::new(table.slots[node.slot].iter().zip(table.writers), Scores::default());
                     emission.explain(&shape, check, &mut usage)
                 }),
                 _ => None,
@@ -205,4 +206,88 @@ struct Look {
     habits: Vec<Habits>,
     /// Slots at which the ink does not say the move, or at which table and game part ways.
     mended: Vec<usize>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::score::tests::{alphabet, reading_of};
+    use super::*;
+    use crate::game::Status;
+
+    /// A sheet with one cell per text; an empty text is a blank cell.
+    fn sheet(texts: &[&str]) -> Vec<Row> {
+        let cell = |text: &str| {
+            let reading = (!text.is_empty()).then(|| reading_of(text, 0.9995, &alphabet()));
+            vec![InkCell { sheet: 0, page: 0, quad: Default::default(), reading, crossed_out: false }]
+        };
+        let rows = texts.chunks(2).enumerate();
+        rows.map(|(i, pair)| Row {
+            number: i as u32 + 1,
+            white: cell(pair[0]),
+            black: cell(pair.get(1).copied().unwrap_or_default()),
+        })
+        .collect()
+    }
+
+    fn game(texts: &[&str]) -> Decoded {
+        decode(&sheet(texts), &alphabet(), &Options::default())
+    }
+
+    fn sans(decoded: &Decoded) -> Vec<&str> {
+        decoded.plies.iter().map(|ply| ply.san.as_deref().unwrap_or("-")).collect()
+    }
+
+    #[test]
+    fn a_clean_sheet_is_clear_throughout_and_its_result_is_found() {
+        let decoded = game(&["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Bxc6", "dxc6", "OO", "f6", "1-O", "", "", ""]);
+        assert_eq!(sans(&decoded), ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Bxc6", "dxc6", "O-O", "f6"]);
+        assert!(decoded.plies.iter().all(|ply| ply.status == Status::Clear), "{:?}", decoded.plies);
+        assert_eq!((decoded.result.as_str(), decoded.language.as_deref()), ("1-0", Some("en")));
+        assert!(decoded.warnings.is_empty(), "{:?}", decoded.warnings);
+    }
+
+    #[test]
+    fn german_letters_are_found_from_the_ink() {
+        let decoded = game(&["e4", "e5", "Sf3", "Sc6", "Lb5", "a6", "Lxc6", "dxc6", "O-O", "Ld6", "d4", "Lg4", "dxe5", "Lxe5"]);
+        assert_eq!(decoded.language.as_deref(), Some("de"));
+        assert_eq!(sans(&decoded)[2..6], ["Nf3", "Nc6", "Bb5", "a6"]);
+    }
+
+    #[test]
+    fn a_wrong_square_is_repaired_and_says_so() {
+        let decoded = game(&["e4", "e5", "Nf3", "Nc6", "Bb4", "a6", "Bxc6", "dxc6", "O-O", "f6", "d4", "exd4"]);
+        let ply = &decoded.plies[4];
+        assert_eq!((ply.san.as_deref(), ply.status), (Some("Bb5"), Status::Repaired));
+        assert!(ply.reason.as_deref().is_some_and(|reason| reason.starts_with("written Bb4, which is not legal here")));
+    }
+
+    #[test]
+    fn a_blank_cell_within_the_game_is_inferred() {
+        let decoded = game(&["e4", "e5", "Nf3", "Nc6", "Bb5", "", "Bxc6", "dxc6", "O-O", "f6", "d4", "exd4"]);
+        assert_eq!(sans(&decoded)[6..8], ["Bxc6", "dxc6"]);
+        assert_eq!(decoded.plies[5].status, Status::Inferred);
+    }
+
+    #[test]
+    fn a_move_that_was_never_written_is_put_in() {
+        let decoded = game(&["d4", "d5", "c4", "dxc4", "Nf3", "b5", "axb5", "cxb5", "e3", "a6", "Bd3", "Nf6"]);
+        // 4.a4 c6 is missing from the sheet.
+        assert_eq!(sans(&decoded)[6..10], ["a4", "c6", "axb5", "cxb5"]);
+    }
+
+    #[test]
+    fn ink_that_no_game_explains_is_kept_as_written() {
+        let decoded = game(&["e4", "e5", "Qh5", "Ke7", "Qxe5", "hxg5", "Nc3"]);
+        assert_eq!(sans(&decoded)[..5], ["e4", "e5", "Qh5", "Ke7", "Qxe5#"]);
+        assert_eq!(decoded.result, "1-0");
+        let left = &decoded.plies[5];
+        assert_eq!((left.san.as_deref(), left.status, left.written[0].text.as_str()), (None, Status::Illegal, "hxg5"));
+    }
+
+    #[test]
+    fn an_empty_sheet_is_an_empty_game() {
+        let decoded = game(&["", "", "", ""]);
+        assert!(decoded.plies.is_empty() && decoded.result == "*");
+        assert!(decode(&[], &alphabet(), &Options::default()).plies.is_empty());
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::beam::{Graph, Step, Table};
 use super::confidence::{Posterior, Share, posterior};
-use super::emission::{Emission, Explanation, Ink};
+use super::emission::{Emission, Explanation, Ink, Scores};
 use super::gaps::result_in;
 use super::{InkCell, Row};
 use crate::game::{Candidate, Colour, Ply, Status, Written};
@@ -16,8 +16,14 @@ const CLEAR: f32 = 0.997;
 const CLEAR_FIT: f32 = -2.0;
 /// A correct spelling that fits worse than this (natural logarithm) is not what the ink says.
 const SAID_FIT: f32 = -5.0;
-/// Least posterior of a clear move beside a place where the game was mended.
-const CLEAR_BESIDE_GAP: f32 = 0.9995;
+/// Least posterior and fit of a clear move near a place where the game was mended.
+const CLEAR_NEAR_MENDING: (f32, f32) = (0.9995, -0.7);
+/// What was wrong may have been written this many plies before the place where it shows, or a few behind it.
+const NEAR_MENDING: (usize, usize) = (8, 3);
+/// This many mended places within so many plies: the game is on a wrong track there.
+const LOST: (usize, usize) = (3, 16);
+/// Share of the confidence that is left on a wrong track, as measured on held-out sheets.
+const LOST_CONFIDENCE: f32 = 0.7;
 /// Candidates below this probability are not named.
 const NAMED: f32 = 0.001;
 /// At most this many candidates are named.
@@ -40,10 +46,10 @@ pub fn shape_of(board: &Board, mv: Move) -> Option<MoveShape> {
 /// Puts the likeliest game into words.
 pub fn describe(rows: &[Row], table: &Table, graph: &Graph, temper: f64) -> Outcome {
     let posterior = posterior(graph, table.slots.len(), temper);
-    let mut teller = Teller { rows, table, graph, posterior, plies: Vec::new(), warnings: Vec::new() };
+    let mut teller = Teller { rows, table, graph, posterior, plies: Vec::new(), fits: Vec::new(), mended: Vec::new(), warnings: Vec::new() };
     let (path, end) = graph.best_path();
-    let mended: Vec<bool> = path.iter().map(|&edge| teller.add(edge)).collect();
-    teller.soften_beside_gaps(&path, &mended);
+    path.iter().for_each(|&edge| teller.add(edge));
+    teller.doubt_near_mendings();
     let end = end.map(|node| &graph.nodes[node as usize]);
     let result = teller.ending(end.map_or(0, |node| node.slot), end.map_or(table.start, |node| &node.board));
     if rows.first().is_some_and(|row| row.number != 1) {
@@ -62,19 +68,23 @@ struct Teller<'a> {
     graph: &'a Graph,
     posterior: Posterior,
     plies: Vec<Ply>,
+    /// By ply, how well its best spelling fits the ink.
+    fits: Vec<f32>,
+    /// Plies at which, or before which, the game was mended.
+    mended: Vec<usize>,
     warnings: Vec<String>,
 }
 
 impl Teller<'_> {
-    /// Adds the ply of an edge; true if the table had to be mended there.
-    fn add(&mut self, id: u32) -> bool {
+    /// Adds the ply of an edge.
+    fn add(&mut self, id: u32) {
         let edge = self.graph.edges[id as usize];
         let node = &self.graph.nodes[edge.from as usize];
         let number = self.number(node.slot);
         match edge.step {
             Step::Skipped => {
                 self.warnings.push(format!("Move {number}: a cell or row of the table holds no move and was passed over."));
-                true
+                self.mended.push(self.plies.len());
             }
             Step::Omitted(mv) => {
                 let san = display_san_move(&node.board, mv).to_string();
@@ -86,20 +96,23 @@ impl Teller<'_> {
                 ply.candidates.push(Candidate { san: san.clone(), probability: ply.confidence });
                 ply.uci = Some(display_uci_move(&node.board, mv).to_string());
                 ply.san = Some(san);
+                self.mended.push(self.plies.len());
+                self.fits.push(f32::NEG_INFINITY);
                 self.plies.push(ply);
-                true
             }
             Step::Written(mv, check) => {
                 let shape = shape_of(&node.board, mv);
                 let inks = self.table.slots[node.slot].iter().zip(self.table.writers);
                 let mut usage = vec![Usage::default(); self.table.writers.len()];
                 let explained = shape
-                    .map(|shape| Emission::new(inks).explain(&shape, check, &mut usage))
+                    .map(|shape| Emission::new(inks, Scores::default()).explain(&shape, check, &mut usage))
                     .unwrap_or_default();
                 let ply = self.written_ply(node.slot, &node.board, mv, &explained);
-                let mended = matches!(ply.status, Status::Repaired | Status::Inferred);
+                if matches!(ply.status, Status::Repaired | Status::Inferred) {
+                    self.mended.push(self.plies.len());
+                }
+                self.fits.push(explained.iter().flatten().map(|e| e.fit).fold(0.0, f32::min));
                 self.plies.push(ply);
-                mended
             }
         }
     }
@@ -149,19 +162,31 @@ impl Teller<'_> {
         out
     }
 
-    /// A clear move beside a mended place must be surer than others to stay clear.
-    fn soften_beside_gaps(&mut self, path: &[u32], mended: &[bool]) {
-        let mut index = 0;
-        for (i, &edge) in path.iter().enumerate() {
-            if matches!(self.graph.edges[edge as usize].step, Step::Skipped) {
-                continue;
+    /// A move near a mended place must be surer than others to stay clear, and none is clear on a wrong track.
+    fn doubt_near_mendings(&mut self) {
+        let count = self.plies.len();
+        for &at in &self.mended {
+            let near = at.saturating_sub(NEAR_MENDING.0)..(at + NEAR_MENDING.1 + 1).min(count);
+            for (ply, &fit) in self.plies[near.clone()].iter_mut().zip(&self.fits[near]) {
+                if ply.status == Status::Clear && (ply.confidence < CLEAR_NEAR_MENDING.0 || fit < CLEAR_NEAR_MENDING.1) {
+                    ply.status = Status::Doubtful;
+                    ply.reason = Some("reads well, but stands near a place where the game was mended".to_string());
+                }
             }
-            let near = i.saturating_sub(2)..(i + 3).min(mended.len());
-            let ply = &mut self.plies[index];
-            index += 1;
-            if ply.status == Status::Clear && mended[near].iter().any(|&m| m) && ply.confidence < CLEAR_BESIDE_GAP {
+        }
+        let mut lost = vec![false; count];
+        for places in self.mended.windows(LOST.0) {
+            let (first, last) = (places[0], places[LOST.0 - 1]);
+            if last - first < LOST.1 {
+                lost[first.saturating_sub(NEAR_MENDING.0)..(last + NEAR_MENDING.1 + 1).min(count)].fill(true);
+            }
+        }
+        for (ply, _) in self.plies.iter_mut().zip(lost).filter(|(_, lost)| *lost) {
+            ply.confidence *= LOST_CONFIDENCE;
+            ply.candidates.iter_mut().for_each(|candidate| candidate.probability *= LOST_CONFIDENCE);
+            if ply.status == Status::Clear {
                 ply.status = Status::Doubtful;
-                ply.reason = Some("reads well, but stands beside a place where the game was mended".to_string());
+                ply.reason = Some("reads well, but the game had to be mended at several places near here".to_string());
             }
         }
     }

@@ -182,6 +182,8 @@ pub struct Trie {
     /// Per live node and step: forward probabilities, ending in a blank and ending in the symbol.
     columns: Vec<[f32; 2]>,
     steps: usize,
+    /// The root's children by class; 0 stands for none.
+    beginnings: Vec<u32>,
 }
 
 impl Trie {
@@ -200,11 +202,15 @@ impl Trie {
             .collect();
         let span = Span { offset: 0, first: 0, length: columns.len() as u16 };
         let root = TrieNode { class: 0, first_child: 0, next_sibling: 0, column: Some(span), peak: 1.0 };
-        Self { nodes: vec![root], columns, steps: lattice.steps }
+        Self { nodes: vec![root], columns, steps: lattice.steps, beginnings: vec![0; lattice.classes] }
     }
 
     /// The prefix lengthened by a class; scored when first asked for.
     pub fn child(&mut self, lattice: &Lattice, parent: NodeId, class: usize) -> NodeId {
+        // Every text starts at the root, whose children are too many to be searched.
+        if parent == Self::ROOT && self.beginnings[class] != 0 {
+            return NodeId(self.beginnings[class]);
+        }
         let mut child = self.nodes[parent.0 as usize].first_child;
         while child != 0 {
             let node = &self.nodes[child as usize];
@@ -217,6 +223,9 @@ impl Trie {
         let node = self.scored(lattice, parent, class);
         self.nodes.push(node);
         self.nodes[parent.0 as usize].first_child = id;
+        if parent == Self::ROOT {
+            self.beginnings[class] = id;
+        }
         NodeId(id)
     }
 

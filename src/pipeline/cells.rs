@@ -70,8 +70,8 @@ impl Crop {
     }
 }
 
-/// Ink pixels of a crop below which the cell is empty: a hyphen of 8 by 2 pixels counts, specks do not.
-const BLANK_BELOW: u32 = 14;
+/// Ink pixels of a crop below which the cell is empty: a stroke of 8 by 3 pixels counts, specks do not.
+const BLANK_BELOW: u32 = 24;
 
 /// Bilinear sample; beyond the page is paper.
 fn sample(page: &Page, x: f32, y: f32) -> f32 {
@@ -98,9 +98,9 @@ fn ink(pixels: &[u8], columns: std::ops::Range<usize>) -> u32 {
     if inner.is_empty() {
         return 0;
     }
-    let middle = inner.len() * 3 / 5;
-    let (_, &mut paper, _) = inner.select_nth_unstable(middle);
-    let threshold = paper.saturating_sub(DARKER);
+    inner.sort_unstable();
+    let paper = inner[inner.len() * 3 / 5];
+    let threshold = paper.saturating_sub(darker_than_paper(&inner));
     let dark = |x: usize, y: usize| pixels[y * CROP_WIDTH + x] < threshold;
     let mut seen = vec![false; pixels.len()];
     let mut total = 0;
@@ -137,8 +137,18 @@ fn ink(pixels: &[u8], columns: std::ops::Range<usize>) -> u32 {
     total
 }
 
-/// Grey levels by which ink is darker than the paper of its cell.
-const DARKER: u8 = 32;
+/// Grey levels by which ink is darker than the paper: six times the noise of the paper, within bounds.
+///
+/// Half of the noise's standard deviation lies between the median and the 31st percentile of a normal distribution;
+/// ink is darker than both.
+fn darker_than_paper(sorted: &[u8]) -> u8 {
+    let at = |share: f32| f32::from(sorted[((sorted.len() - 1) as f32 * share) as usize]);
+    (12.0 * (at(0.5) - at(0.31))).clamp(FAINTEST_INK, PLAIN_INK) as u8
+}
+
+/// Pencil on clean paper, and ink on rough paper, in grey levels below the paper.
+const FAINTEST_INK: f32 = 16.0;
+const PLAIN_INK: f32 = 32.0;
 /// Connected pixels fewer than this are dust.
 const SPECK: u32 = 5;
 /// Width at the sides of a crop in which the column's own border lies, in pixels.

@@ -4,7 +4,7 @@
 //! rows. Which rows carry which move numbers is not decided here but by the printed numbers, see
 //! [`super::anchor`]: one row more at either end is offered where the picture has room for it.
 
-use super::lines::{Curve, LineMap};
+use super::lines::{Curve, LineMap, STRIP};
 use super::page::Page;
 use crate::game::Quad;
 use image::imageops;
@@ -72,13 +72,8 @@ impl Grid {
             return Err("fewer than eight evenly spaced rows".to_owned());
         }
         let pitch = chain.pitch;
-        let rows = follow_rows(&across, &chain);
-        let (left, right) = extent(&rows, across.strips());
-        let table = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
-        let mut darkness: Vec<f32> = rows.iter().map(|(curve, _)| across.darkness(curve, table.clone())).collect();
-        darkness.sort_by(f32::total_cmp);
-        let row_darkness = darkness[darkness.len() / 2];
-        let curves: Vec<Curve> = rows.into_iter().map(|(curve, _)| curve).collect();
+        let curves = follow_rows(&across, &chain);
+        let (left, right, row_darkness) = extent(&across, &curves);
 
         let middle = (left + right) / 2.0;
         let (top, bottom) = (curves[0].at(middle), curves[curves.len() - 1].at(middle));
@@ -186,18 +181,44 @@ fn chain_at(reward: &[f32], pitch: f32) -> (f32, Vec<f32>) {
     (score, ys)
 }
 
-/// The curve of each line of the chain, with the strips in which its ink was seen.
-fn follow_rows(map: &LineMap, chain: &Chain) -> Vec<(Curve, Vec<bool>)> {
+/// The curve of each line of the chain.
+fn follow_rows(map: &LineMap, chain: &Chain) -> Vec<Curve> {
     let reach = (chain.pitch * 0.2).clamp(3.0, 8.0);
     chain.ys.iter().map(|&y| map.refine(&map.follow(y), reach)).collect()
 }
 
-/// Left and right end of the table: where at least a third of its row lines show.
-fn extent(rows: &[(Curve, Vec<bool>)], strips: usize) -> (f32, f32) {
-    let ruled = |strip: &usize| rows.iter().filter(|(_, found)| found[*strip]).count() * 3 >= rows.len();
-    let first = (0..strips).find(ruled).unwrap_or(0);
-    let last = (0..strips).rev().find(ruled).unwrap_or(strips - 1);
-    ((first * 32) as f32, ((last + 1) * 32) as f32)
+/// Left and right end of the table, and the darkness of its lines: the longest stretch of strips in which most rows
+/// are ruled.
+fn extent(map: &LineMap, rows: &[Curve]) -> (f32, f32, f32) {
+    let darkness: Vec<f32> = (0..map.strips())
+        .map(|strip| {
+            let mut values: Vec<f32> = rows.iter().map(|row| map.darkness(row, strip..strip + 1)).collect();
+            let middle = values.len() / 2;
+            *values.select_nth_unstable_by(middle, f32::total_cmp).1
+        })
+        .collect();
+    let mut sorted = darkness.clone();
+    sorted.sort_by(f32::total_cmp);
+    let typical = sorted[sorted.len() * 2 / 3];
+    let ruled: Vec<bool> = darkness.iter().map(|&d| d > 0.35 * typical).collect();
+    // A gap of a strip or two is a column border, a fold or a scribble.
+    let mut best = 0..0;
+    let mut start = None;
+    for strip in 0..=ruled.len() {
+        let here = (strip..(strip + 3).min(ruled.len())).any(|s| ruled[s]);
+        match (here, start) {
+            (true, None) if ruled[strip] => start = Some(strip),
+            (false, Some(first)) => {
+                if strip - first > best.len() {
+                    best = first..strip;
+                }
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    let (left, right) = (best.start as f32 * STRIP as f32, best.end as f32 * STRIP as f32);
+    (left, right, typical)
 }
 
 /// Where the rows lie, in pixels of the page, and how dark their lines are.
@@ -222,7 +243,7 @@ fn upright_lines(page: &Page, map: &LineMap, frame: Frame) -> Vec<Curve> {
         if !peak {
             continue;
         }
-        let (curve, _) = map.refine(&map.follow(x as f32), 5.0);
+        let curve = map.refine(&map.follow(x as f32), 5.0);
         let at = curve.at(middle);
         if at < left - 1.5 * pitch || at > right + 1.5 * pitch {
             continue;

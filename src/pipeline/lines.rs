@@ -8,7 +8,7 @@
 use image::GrayImage;
 
 /// Width of a strip, in pixels of the page.
-const STRIP: usize = 32;
+pub const STRIP: usize = 32;
 /// Distance from a line's centre to the paper that it is compared with.
 const CLEARANCE: usize = 5;
 /// Largest slope of a line, in pixels per pixel.
@@ -153,8 +153,8 @@ impl LineMap {
         profile[low] * (1.0 - share) + profile[low + 1] * share
     }
 
-    /// Pulls a curve onto the ink within `reach` pixels of it, smoothly, and says in which strips ink was found.
-    pub fn refine(&self, curve: &Curve, reach: f32) -> (Curve, Vec<bool>) {
+    /// Pulls a curve onto the ink within `reach` pixels of it, smoothly.
+    pub fn refine(&self, curve: &Curve, reach: f32) -> Curve {
         let mut offsets = Vec::with_capacity(self.strips);
         for (strip, &y) in curve.y.iter().enumerate() {
             let mut best = (0.0, 0.0);
@@ -175,8 +175,7 @@ impl LineMap {
             let pairs: Vec<_> = around.filter(|&s| found[s]).map(|s| (offsets[s].1, offsets[s].0)).collect();
             if pairs.len() < 2 { 0.0 } else { weighted_median(pairs) }
         });
-        let y = curve.y.iter().zip(smooth).map(|(y, offset)| y + offset).collect();
-        (Curve { y }, found)
+        Curve { y: curve.y.iter().zip(smooth).map(|(y, offset)| y + offset).collect() }
     }
 
     /// Median likeness along a curve over the strips in `range`: how dark the line is (0 to 255).
@@ -326,8 +325,7 @@ mod tests {
         let map = LineMap::new(&ruled(line), 24);
         for k in [2.0, 10.0, 17.0] {
             let middle = (map.strips() / 2) as f32 * 32.0 + 16.0;
-            let (curve, found) = map.refine(&map.follow(line(k, middle)), 6.0);
-            assert!(found.iter().all(|&f| f));
+            let curve = map.refine(&map.follow(line(k, middle)), 6.0);
             for x in [50.0, 200.0, 600.0, 750.0] {
                 assert!((curve.at(x) - line(k, x)).abs() < 1.5, "line {k} at {x}: {} for {}", curve.at(x), line(k, x));
             }

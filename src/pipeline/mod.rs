@@ -80,6 +80,8 @@ pub type Timing = BTreeMap<String, f64>;
 
 /// Evidence per looked-at row (see [`Anchor::evidence`]) from which a page is surely the right way up.
 const UPRIGHT: f32 = 1.0;
+/// Ink (pixels of a crop) up to which a cell that reads as nothing counts as blank.
+const SMUDGE: u32 = 150;
 /// Evidence below which the numbers are called unread.
 const NUMBERS_READ: f32 = 0.3;
 
@@ -203,13 +205,17 @@ fn read_cells(cells: &mut [ReadCell], recogniser: &dyn Recogniser) -> Result<()>
     let inked: Vec<&mut ReadCell> = cells.iter_mut().filter(|cell| !cell.crop.is_blank()).collect();
     let readings = recogniser.read(&inked.iter().map(|cell| &cell.crop).collect::<Vec<_>>())?;
     for (cell, reading) in inked.into_iter().zip(readings) {
-        cell.reading = Some(reading);
+        // Smudges, folds and remains of ruling lines read as nothing; so does a scribble, but that is kept.
+        let nothing = reading.best_path(recogniser.alphabet()).0.is_empty();
+        if !nothing || cell.crop.ink > SMUDGE {
+            cell.reading = Some(reading);
+        }
     }
     Ok(())
 }
 
 /// The rows of all sheets by number, one cell a sheet and colour.
-fn rows(sheets: &[Vec<ReadPage>]) -> Vec<Row> {
+pub fn rows(sheets: &[Vec<ReadPage>]) -> Vec<Row> {
     let mut rows: BTreeMap<u32, Row> = BTreeMap::new();
     for (sheet, pages) in sheets.iter().enumerate() {
         for (page, read) in pages.iter().enumerate() {

@@ -1,0 +1,58 @@
+//! Bad input gets a sentence and exit status 2: no panic, no empty PGN.
+
+use crate::util::{sample, scoresheet};
+
+/// Reads a file that is no sheet and returns what was said.
+fn refused(path: &std::path::Path) -> String {
+    let out = scoresheet(&["read".as_ref(), path.as_os_str()]);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.code(), Some(2), "{}: {said}", path.display());
+    assert!(out.stdout.is_empty(), "{}: something was printed", path.display());
+    assert!(!said.contains("panicked"), "{}: {said}", path.display());
+    assert_eq!(said.lines().count(), 1, "{}: {said}", path.display());
+    said
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    for (file, words) in [
+        ("notes.jpg", "not a picture"),
+        ("enormous.png", "too large"),
+        ("tiny.jpg", "too small"),
+        ("blank-form.jpg", "no move is written"),
+    ] {
+        let said = refused(&sample("bad").join(file));
+        assert!(said.contains(words), "{file}: {said}");
+    }
+    assert!(refused("no/such/photo.jpg".as_ref()).contains("no/such/photo.jpg"));
+}
+
+#[test]
+fn a_photo_of_something_else_is_no_game() {
+    refused(&sample("bad/landscape.jpg"));
+}
+
+#[test]
+fn broken_files_never_panic() {
+    // A seeded walk over flipped bytes and cut ends of a real file.
+    use scoresheet::pipeline::ingest::{IngestLimits, ingest};
+    let whole = std::fs::read(sample("bad/tiny.jpg")).unwrap();
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = move |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below as u64) as usize
+    };
+    for _ in 0..300 {
+        let mut bytes = whole.clone();
+        for _ in 0..1 + random(8) {
+            let at = random(bytes.len());
+            bytes[at] = random(256) as u8;
+        }
+        bytes.truncate(1 + random(bytes.len()));
+        if let Err(error) = ingest("broken.jpg", &bytes, &IngestLimits::default()) {
+            assert!(error.to_string().starts_with("broken.jpg"), "{error}");
+        }
+    }
+}

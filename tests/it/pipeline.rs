@@ -1,0 +1,94 @@
+//! The stages together, on a drawn form and a recogniser that cannot misread.
+
+use crate::fake::{BarReader, Form};
+use image::{ExtendedColorType, ImageEncoder, imageops};
+use scoresheet::error::Error;
+use scoresheet::game::{Colour, Status};
+use scoresheet::pgn;
+use scoresheet::pipeline::ingest::Photo;
+use scoresheet::pipeline::{PhotoFile, ReadOptions, SheetFiles, read_game};
+
+const GAME: &str = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7 c4 c6 cxb5 axb5 Nc3 Bb7 \
+                    Bg5 b4 Nb1 h6 Bh4 c5 dxe5 Nxe4 Bxe7 Qxe7 exd6 Qf6 Nbd2 Nxd6 Nc4 Nxc4 Bxc4 Nb6";
+
+fn moves() -> Vec<String> {
+    GAME.split_whitespace().map(str::to_owned).collect()
+}
+
+fn sheet(photo: &Photo) -> SheetFiles {
+    let mut bytes = Vec::new();
+    let (width, height) = photo.grey.dimensions();
+    image::codecs::png::PngEncoder::new(&mut bytes)
+        .write_image(photo.grey.as_raw(), width, height, ExtendedColorType::L8)
+        .unwrap();
+    SheetFiles { keeper: None, pages: vec![PhotoFile { name: photo.file.clone(), bytes }] }
+}
+
+#[test]
+fn a_game_is_read_from_its_form() {
+    for (pairs, rows, tilt) in [(1, 30, 0.0), (2, 14, 0.015), (3, 12, -0.02)] {
+        let form = Form { pairs, rows, tilt, moves: moves(), first_number: 1 };
+        let game = read_game(&[sheet(&form.photograph())], &BarReader::new(&form), &ReadOptions::default()).unwrap();
+        let read: Vec<&str> = game.plies.iter().filter_map(|ply| ply.san.as_deref()).collect();
+        assert_eq!(read, moves(), "{pairs} pairs of {rows} rows");
+        assert!(game.plies.iter().all(|ply| ply.status == Status::Clear));
+        assert_eq!(game.plies[43].number, 22);
+        assert_eq!(game.plies[43].colour, Colour::Black);
+        assert!(game.warnings.is_empty(), "{:?}", game.warnings);
+    }
+}
+
+#[test]
+fn the_pgn_reads_back() {
+    let form = Form { pairs: 2, rows: 14, tilt: 0.0, moves: moves(), first_number: 1 };
+    let game = read_game(&[sheet(&form.photograph())], &BarReader::new(&form), &ReadOptions::default()).unwrap();
+    assert_eq!(pgn::read_main_line(&game.pgn).unwrap(), pgn::read_main_line(GAME).unwrap());
+}
+
+#[test]
+fn cells_lie_where_the_photo_shows_them() {
+    let form = Form { pairs: 2, rows: 14, tilt: 0.0, moves: moves(), first_number: 1 };
+    let photo = form.photograph();
+    for turns in 0..4 {
+        let turned = match turns {
+            1 => imageops::rotate90(&photo.grey),
+            2 => imageops::rotate180(&photo.grey),
+            3 => imageops::rotate270(&photo.grey),
+            _ => photo.grey.clone(),
+        };
+        let turned = Photo { file: photo.file.clone(), grey: turned };
+        let game = read_game(&[sheet(&turned)], &BarReader::new(&form), &ReadOptions::default()).unwrap();
+        assert_eq!(game.plies.len(), 44, "{turns} turns");
+        // Move 15 White stands in the first row of the second pair: x from 80 + 490 + 90, y from 150, 200 by 44.
+        let [x, y] = game.plies[28].written[0].quad[0];
+        let (w, h) = (photo.grey.width() as f32, photo.grey.height() as f32);
+        let expected = match turns {
+            1 => [h - 150.0, 660.0],
+            2 => [w - 660.0, h - 150.0],
+            3 => [150.0, w - 660.0],
+            _ => [660.0, 150.0],
+        };
+        assert!((x - expected[0]).abs() < 5.0 && (y - expected[1]).abs() < 5.0, "{turns} turns: {x} {y} for {expected:?}");
+    }
+}
+
+#[test]
+fn one_wrong_cell_does_not_derail_the_game() {
+    let mut wrong = moves();
+    wrong[20] = "a1".to_owned();
+    let form = Form { pairs: 2, rows: 14, tilt: 0.0, moves: wrong, first_number: 1 };
+    let game = read_game(&[sheet(&form.photograph())], &BarReader::new(&form), &ReadOptions::default()).unwrap();
+    let truth = moves();
+    for (ply, san) in game.plies.iter().zip(&truth).filter(|(ply, _)| ply.ply != 21) {
+        assert_eq!(ply.san.as_ref(), Some(san), "ply {}", ply.ply);
+    }
+    assert_ne!(game.plies[20].status, Status::Clear, "what was written there is no legal move");
+    assert_eq!(game.plies[20].written[0].text, "a1");
+}
+
+#[test]
+fn a_blank_form_is_no_game() {
+    let form = Form { pairs: 2, rows: 14, tilt: 0.0, moves: Vec::new(), first_number: 1 };
+    let error = read_game(&[sheet(&form.photograph())], &BarReader::new(&form), &ReadOptions::default()).unwrap_err();
+    assert!(matches!(error, Error::Blank { .. }), "{error}");
+}
