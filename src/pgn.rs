@@ -198,7 +198,18 @@ fn unreadable(ply: &Ply) -> String {
 
 /// The words of a comment with its braces; braces inside become parentheses, since PGN cannot nest them.
 fn comment(text: &str) -> Vec<String> {
-    let safe: String = text.chars().map(|c| if c == '{' { '(' } else if c == '}' { ')' } else { c }).collect();
+    let safe: String = text
+        .chars()
+        .map(|c| {
+            if c == '{' {
+                '('
+            } else if c == '}' {
+                ')'
+            } else {
+                c
+            }
+        })
+        .collect();
     let words: Vec<&str> = safe.split_whitespace().collect();
     format!("{{{}}}", words.join(" ")).split(' ').map(str::to_string).collect()
 }
@@ -224,22 +235,23 @@ fn wrap(tokens: &[String]) -> String {
 
 /// The tokens outside tags, comments and variations.
 fn main_line_tokens(text: &str) -> Vec<String> {
-    let body: String = text.lines().filter(|line| !line.starts_with('[') && !line.starts_with('%')).fold(
-        String::new(),
-        |body, line| body + line.split_once(';').map_or(line, |(before, _)| before) + " ",
-    );
+    let body = text.lines().skip_while(|line| line.starts_with('[') || line.trim().is_empty());
     let (mut plain, mut in_comment, mut depth) = (String::new(), false, 0usize);
-    for c in body.chars() {
-        match c {
-            '}' if in_comment => in_comment = false,
-            _ if in_comment => {}
-            '{' => in_comment = true,
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ if depth > 0 => {}
-            '.' => plain.push_str(". "),
-            c => plain.push(c),
+    for line in body {
+        for c in line.chars() {
+            match c {
+                '}' if in_comment => in_comment = false,
+                _ if in_comment => {}
+                '{' => in_comment = true,
+                ';' => break,
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                _ if depth > 0 => {}
+                '.' => plain.push_str(". "),
+                c => plain.push(c),
+            }
         }
+        plain.push(' ');
     }
     plain.split_whitespace().map(str::to_string).collect()
 }
@@ -259,7 +271,7 @@ mod tests {
             uci: None,
             confidence: 0.8,
             status,
-            reason: (status != Status::Clear).then(|| "read as {e4}".to_string()),
+            reason: (status != Status::Clear).then(|| "read as {e4}; so".to_string()),
             written: vec![Written { sheet: 0, page: 0, quad: Default::default(), text, confidence: 0.5 }],
             candidates: vec![Candidate { san: "d4".to_string(), probability: 0.15 }],
             clock: None,
@@ -294,7 +306,8 @@ mod tests {
             board.play(parse_san_move(&board, san).unwrap());
         }
         let pgn = written(&plies);
-        assert!(pgn.contains("1. e4 e5 {doubtful 80% - read as (e4) - or d4 15%} 2. Nf3"), "{pgn}");
+        let joined = pgn.replace('\n', " ");
+        assert!(joined.contains("1. e4 e5 {doubtful 80% - read as (e4); so - or d4 15%} 2. Nf3"), "{pgn}");
         assert_eq!(read_main_line(&pgn).unwrap().len(), 6);
         assert!(pgn.lines().all(|line| line.chars().count() <= 80));
     }

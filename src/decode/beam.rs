@@ -54,8 +54,9 @@ pub fn limits_around(mended: &[usize], slots: usize) -> Vec<Limits> {
 /// Where no position explains the ink at least this well (natural logarithm), something may have been left out.
 const TROUBLE: f32 = -5.0;
 
-/// The positions among which one should explain the ink.
-const LIKELIER: usize = 8;
+/// Behind such a place this many times as many mended positions are followed for two slots: until the next ink has
+/// spoken, nothing tells a move that was left out from one that was written wrong.
+const AFTER_TROUBLE: usize = 5;
 
 /// What happened between two nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,11 +154,11 @@ pub fn search(table: &Table, limits: &[Limits], known: &mut Vec<Scores>) -> Grap
     let tail = tail_prices(table.slots, table.writers, &table.gaps);
     let mut search = Search::new(table, limits, known);
     let mut best_end = f64::NEG_INFINITY;
-    for s in 0..=table.slots.len() {
+    for (s, &tail) in tail.iter().enumerate() {
         let layer = search.pruned_layer(s, best_end);
         for &node in &layer {
-            best_end = best_end.max(search.graph.nodes[node as usize].score + f64::from(tail[s]));
-            search.graph.ends.push((node, tail[s]));
+            best_end = best_end.max(search.graph.nodes[node as usize].score + f64::from(tail));
+            search.graph.ends.push((node, tail));
         }
         if s < table.slots.len() {
             search.expand_layer(s, &layer);
@@ -194,6 +195,8 @@ struct Search<'a> {
     layers: Vec<FastMap<u64, u32>>,
     /// Per slot, the best score of its nodes so far.
     tops: Vec<f64>,
+    /// Per slot, whether the ink shortly before it fits nothing.
+    troubled: Vec<bool>,
 }
 
 impl<'a> Search<'a> {
@@ -206,6 +209,7 @@ impl<'a> Search<'a> {
             graph: Graph::default(),
             layers: vec![FastMap::default(); slots + 3],
             tops: vec![f64::NEG_INFINITY; slots + 3],
+            troubled: vec![false; slots + 3],
         };
         let start = Node { board: table.start.clone(), slot: 0, score: 0.0, best: 0.0, mended: false, back: None };
         search.layers[0].insert(start.board.hash(), 0);
@@ -223,7 +227,8 @@ impl<'a> Search<'a> {
         let least = self.tops[s].max(best_end) - limits.window;
         layer.retain(|&n| score(n) >= least);
         layer.sort_unstable_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
-        let mut room = [limits.agreeing, limits.mended];
+        let mended = if self.troubled[s] { limits.mended * AFTER_TROUBLE } else { limits.mended };
+        let mut room = [limits.agreeing, mended];
         layer.retain(|&n| {
             let room = &mut room[usize::from(self.graph.nodes[n as usize].mended)];
             let fits = *room > 0;
@@ -240,11 +245,13 @@ impl<'a> Search<'a> {
         self.skip(s, layer);
         if fit < TROUBLE {
             self.omit(s, layer, &mut emission);
+            self.troubled[s + 1..s + 3].fill(true);
         }
         self.known[s] = emission.into_scores();
     }
 
-    /// Follows the legal moves that the slot may hold; returns the best score of the ink from the likelier positions.
+    /// Follows the legal moves that the slot may hold; returns the best score of the ink, less what its position lies
+    /// behind the likeliest one.
     fn write_moves(&mut self, s: usize, layer: &[u32], emission: &mut Emission) -> f32 {
         let limits = self.limits[s];
         let mut hopes = [Vec::new(), Vec::new()];
@@ -252,7 +259,7 @@ impl<'a> Search<'a> {
         let mut top = self.tops[s + 1];
         let mut shapes = Vec::new();
         let mut priors = Vec::new();
-        for (rank, &from) in layer.iter().enumerate() {
+        for &from in layer {
             let node = &self.graph.nodes[from as usize];
             shapes.clear();
             legal_shapes(&node.board, &mut shapes);
@@ -260,9 +267,7 @@ impl<'a> Search<'a> {
             for ((mv, shape), &prior) in shapes.iter().zip(&priors) {
                 let scores = emission.score(shape);
                 let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-                if rank < LIKELIER {
-                    fit = fit.max(best);
-                }
+                fit = fit.max((node.score - self.tops[s]) as f32 + best);
                 let score = node.score + f64::from(best + prior);
                 if score >= top - limits.window {
                     // The quiet reading is a lower bound save for the few moves that give check.
@@ -301,7 +306,8 @@ impl<'a> Search<'a> {
         for (target, price) in [(s + 1, one), (s + 2, two)] {
             let Some(price) = price else { continue };
             for &node in layer {
-                if self.graph.nodes[node as usize].score + f64::from(price) >= self.tops[target] - self.limits[s].window {
+                if self.graph.nodes[node as usize].score + f64::from(price) >= self.tops[target] - self.limits[s].window
+                {
                     let board = self.graph.nodes[node as usize].board.clone();
                     self.connect(node, (target, 0), board, Way { step: Step::Skipped, weight: price, mended: true });
                 }
@@ -380,4 +386,3 @@ fn check_mark(after: &Board) -> CheckMark {
         CheckMark::Mate
     }
 }
-

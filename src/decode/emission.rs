@@ -4,7 +4,8 @@
 
 use super::score::{Lattice, NodeId, Symbols, Trie};
 use crate::notation::{
-    ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Habits, Language, MoveShape, Spelling, Usage, for_each_slip, for_each_spelling, for_each_suffix,
+    ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Habits, Language, MoveShape, Spelling, Usage, for_each_slip,
+    for_each_spelling, for_each_suffix,
 };
 use cozy_chess::Piece;
 use std::collections::HashMap;
@@ -21,6 +22,18 @@ pub struct SlipPrices {
     pub crossed: f32,
     /// The cell is blank though a move was played.
     pub blank: f32,
+}
+
+impl SlipPrices {
+    /// The prices for a sheet on which a first look found `slips` slips in `plies` plies.
+    ///
+    /// The share of slips is taken as the mean of a Beta posterior with prior 0.2 in 80; the price of alien ink, half of
+    /// which is the recogniser's doing, follows by half.
+    pub fn for_sheet(self, slips: usize, plies: usize) -> Self {
+        let slip = ((0.2 + slips as f32) / (80.0 + plies as f32)).ln();
+        let change = (slip - self.slip).clamp(-2.5, 1.0);
+        Self { slip: self.slip + change, alien: self.alien + change / 2.0, ..self }
+    }
 }
 
 impl Default for SlipPrices {
@@ -122,7 +135,8 @@ impl<'a> Emission<'a> {
     pub fn new(cells: impl Iterator<Item = (&'a Ink, &'a Writer<'a>)>, scores: Scores) -> Self {
         let cells: Vec<Cell> = cells.map(|(ink, writer)| Cell::new(ink, writer)).collect();
         // Half as likely again as by slips alone, in the cell that says most.
-        let mending = cells.iter().map(|cell| cell.alien().max(cell.writer.prices.slip - 2.5)).fold(0.0, f32::min) + 0.7;
+        let mending =
+            cells.iter().map(|cell| cell.alien().max(cell.writer.prices.slip - 2.5)).fold(0.0, f32::min) + 0.7;
         Self { cells, scores, mending }
     }
 

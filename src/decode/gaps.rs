@@ -30,8 +30,8 @@ pub struct GapPrices {
 impl Default for GapPrices {
     fn default() -> Self {
         Self {
-            omitted: -9.0,
-            omitted_again: -2.5,
+            omitted: -8.0,
+            omitted_again: -1.5,
             skipped_blank: -9.0,
             skipped_blank_row: -8.0,
             skipped_ink: -10.0,
@@ -58,6 +58,9 @@ const RESULTS: &[(&[u8], &str)] = &[
     (b"(=)", "1/2-1/2"),
 ];
 
+/// Least likelihood, relative to the best free reading, of a result that a cell is taken to say.
+pub const SAYS_RESULT: f32 = 0.2;
+
 /// The result that a cell's ink says best: PGN's word for it and its likelihood relative to the best free reading.
 pub fn result_in(lattice: &Lattice, writer: &Writer) -> (&'static str, f32) {
     let mut trie = Trie::new(lattice);
@@ -66,6 +69,14 @@ pub fn result_in(lattice: &Lattice, writer: &Writer) -> (&'static str, f32) {
         (*result, node.map_or(0.0, |node| trie.likelihood(lattice, node)))
     });
     scored.fold(("*", 0.0), |best, this| if this.1 > best.1 { this } else { best })
+}
+
+/// True for a blank or crossed-out cell, and for one that says a result.
+pub fn is_no_move(ink: &Ink, writer: &Writer) -> bool {
+    match ink {
+        Ink::Blank | Ink::Crossed(_) => true,
+        Ink::Written(lattice) => result_in(lattice, writer).1 >= SAYS_RESULT,
+    }
 }
 
 /// For every slot, the price of explaining it and all that follow as no moves; one more entry, 0, for the table's end.
@@ -104,7 +115,7 @@ pub fn skip_two(slots: &[Vec<Ink>], s: usize, slips: &SlipPrices, prices: &GapPr
     if blank(first) && blank(second) {
         return Some(prices.skipped_blank_row);
     }
-    if s >= 2 && s % 2 == 0 && same_text(first, &slots[s - 2]) && same_text(second, &slots[s - 1]) {
+    if s >= 2 && s.is_multiple_of(2) && same_text(first, &slots[s - 2]) && same_text(second, &slots[s - 1]) {
         return Some(prices.doubled_row);
     }
     Some(prices.skipped_ink + ink_price(first, slips) + ink_price(second, slips))

@@ -74,7 +74,7 @@ impl Default for Options {
             slips: SlipPrices::default(),
             gaps: GapPrices::default(),
             ink_scale: 1.0,
-            temper: 0.8,
+            temper: 0.9,
         }
     }
 }
@@ -104,7 +104,8 @@ pub fn decode_with(rows: &[Row], alphabet: &Alphabet, options: &Options, prior: 
     let sheets = slots.iter().map(Vec::len).max().unwrap_or(0);
     let sheet = SheetTable { slots: &slots, sheets, symbols: &symbols, start: &start, prior, options };
     let found = language::find(&sheet);
-    let writers = sheet.writers(found.language, &found.look.habits);
+    let prices = options.slips.for_sheet(found.look.mended.len(), found.look.plies);
+    let writers = sheet.writers(found.language, &found.look.habits, prices);
     let table = sheet.table(&writers);
     let mut mended = found.look.mended;
     let mut known = Vec::new();
@@ -148,12 +149,12 @@ struct SheetTable<'a> {
 }
 
 impl<'a> SheetTable<'a> {
-    fn writers(&self, language: &'static Language, habits: &[Habits]) -> Vec<Writer<'a>> {
+    fn writers(&self, language: &'static Language, habits: &[Habits], prices: SlipPrices) -> Vec<Writer<'a>> {
         let writer = |sheet: usize| Writer {
             symbols: self.symbols,
             language,
             habits: habits.get(sheet).cloned().unwrap_or_default(),
-            prices: self.options.slips,
+            prices,
         };
         (0..self.sheets).map(writer).collect()
     }
@@ -164,7 +165,7 @@ impl<'a> SheetTable<'a> {
 
     /// Decodes narrowly in one language.
     fn first_look(&self, language: &'static Language) -> Look {
-        let writers = self.writers(language, &[]);
+        let writers = self.writers(language, &[], self.options.slips);
         let table = self.table(&writers);
         let limits = vec![Limits::NARROW; self.slots.len() + 1];
         self.study(&table, &search(&table, &limits, &mut Vec::new()))
@@ -180,7 +181,8 @@ impl<'a> SheetTable<'a> {
             let node = &graph.nodes[edge.from as usize];
             let explained = match edge.step {
                 Step::Written(mv, check) => plies::shape_of(&node.board, mv).map(|shape| {
-                    let mut emission = Emission::new(table.slots[node.slot].iter().zip(table.writers), Scores::default());
+                    let mut emission =
+                        Emission::new(table.slots[node.slot].iter().zip(table.writers), Scores::default());
                     emission.explain(&shape, check, &mut usage)
                 }),
                 _ => None,
@@ -190,11 +192,12 @@ impl<'a> SheetTable<'a> {
             }
         }
         let end = end.map_or(0, |node| graph.nodes[node as usize].slot);
-        if self.slots[end..].iter().take(2).flatten().any(|ink| matches!(ink, Ink::Written(_))) {
+        let behind = self.slots[end..].iter().take(2).flat_map(|inks| inks.iter().zip(table.writers));
+        if behind.into_iter().any(|(ink, writer)| !gaps::is_no_move(ink, writer)) {
             mended.push(end);
         }
         let habits = usage.iter().map(Habits::from_usage).collect();
-        Look { evidence: graph.evidence(), habits, mended }
+        Look { evidence: graph.evidence(), habits, mended, plies: path.len() }
     }
 }
 
@@ -206,6 +209,8 @@ struct Look {
     habits: Vec<Habits>,
     /// Slots at which the ink does not say the move, or at which table and game part ways.
     mended: Vec<usize>,
+    /// Plies of the best game.
+    plies: usize,
 }
 
 #[cfg(test)]
@@ -248,7 +253,8 @@ mod tests {
 
     #[test]
     fn german_letters_are_found_from_the_ink() {
-        let decoded = game(&["e4", "e5", "Sf3", "Sc6", "Lb5", "a6", "Lxc6", "dxc6", "O-O", "Ld6", "d4", "Lg4", "dxe5", "Lxe5"]);
+        let decoded =
+            game(&["e4", "e5", "Sf3", "Sc6", "Lb5", "a6", "Lxc6", "dxc6", "O-O", "Ld6", "d4", "Lg4", "dxe5", "Lxe5"]);
         assert_eq!(decoded.language.as_deref(), Some("de"));
         assert_eq!(sans(&decoded)[2..6], ["Nf3", "Nc6", "Bb5", "a6"]);
     }
@@ -270,14 +276,18 @@ mod tests {
 
     #[test]
     fn a_move_that_was_never_written_is_put_in() {
-        let decoded = game(&["d4", "d5", "c4", "dxc4", "Nf3", "b5", "axb5", "cxb5", "e3", "a6", "Bd3", "Nf6"]);
-        // 4.a4 c6 is missing from the sheet.
-        assert_eq!(sans(&decoded)[6..10], ["a4", "c6", "axb5", "cxb5"]);
+        let texts =
+            ["e4", "e5", "Nf3", "Nc6", "Bxc6", "dxc6", "Nxe5", "Qd4", "Nf3", "Qxe4+", "Qe2", "Qxe2+", "Kxe2", "Bg4"];
+        let decoded = game(&texts);
+        // 3.Bb5 and an answer are missing from the sheet.
+        assert_eq!(sans(&decoded)[4], "Bb5", "{:?}", sans(&decoded));
+        assert_eq!(sans(&decoded)[6..8], ["Bxc6", "dxc6"]);
+        assert!(decoded.plies[4..6].iter().all(|ply| ply.status == Status::Inferred));
     }
 
     #[test]
     fn ink_that_no_game_explains_is_kept_as_written() {
-        let decoded = game(&["e4", "e5", "Qh5", "Ke7", "Qxe5", "hxg5", "Nc3"]);
+        let decoded = game(&["e4", "e5", "Qh5", "Ke7", "Qxe5#", "hxg5"]);
         assert_eq!(sans(&decoded)[..5], ["e4", "e5", "Qh5", "Ke7", "Qxe5#"]);
         assert_eq!(decoded.result, "1-0");
         let left = &decoded.plies[5];

@@ -3,7 +3,7 @@
 use super::beam::{Graph, Step, Table};
 use super::confidence::{Posterior, Share, posterior};
 use super::emission::{Emission, Explanation, Ink, Scores};
-use super::gaps::result_in;
+use super::gaps::{SAYS_RESULT, result_in};
 use super::{InkCell, Row};
 use crate::game::{Candidate, Colour, Ply, Status, Written};
 use crate::notation::{MoveShape, Usage, legal_shapes};
@@ -11,7 +11,7 @@ use cozy_chess::util::{display_san_move, display_uci_move};
 use cozy_chess::{Board, Color, GameStatus, Move};
 
 /// Least posterior of a clear move.
-const CLEAR: f32 = 0.997;
+const CLEAR: f32 = 0.995;
 /// Least fit of a clear move: the best correct spelling against the best free reading, natural logarithm.
 const CLEAR_FIT: f32 = -2.0;
 /// A correct spelling that fits worse than this (natural logarithm) is not what the ink says.
@@ -20,10 +20,10 @@ const SAID_FIT: f32 = -5.0;
 const CLEAR_NEAR_MENDING: (f32, f32) = (0.9995, -0.7);
 /// What was wrong may have been written this many plies before the place where it shows, or a few behind it.
 const NEAR_MENDING: (usize, usize) = (8, 3);
-/// This many mended places within so many plies: the game is on a wrong track there.
+/// This many places with alien ink within so many plies: the game is on a wrong track there.
 const LOST: (usize, usize) = (3, 16);
 /// Share of the confidence that is left on a wrong track, as measured on held-out sheets.
-const LOST_CONFIDENCE: f32 = 0.7;
+const LOST_CONFIDENCE: f32 = 0.85;
 /// Candidates below this probability are not named.
 const NAMED: f32 = 0.001;
 /// At most this many candidates are named.
@@ -46,7 +46,17 @@ pub fn shape_of(board: &Board, mv: Move) -> Option<MoveShape> {
 /// Puts the likeliest game into words.
 pub fn describe(rows: &[Row], table: &Table, graph: &Graph, temper: f64) -> Outcome {
     let posterior = posterior(graph, table.slots.len(), temper);
-    let mut teller = Teller { rows, table, graph, posterior, plies: Vec::new(), fits: Vec::new(), mended: Vec::new(), warnings: Vec::new() };
+    let mut teller = Teller {
+        rows,
+        table,
+        graph,
+        posterior,
+        plies: Vec::new(),
+        fits: Vec::new(),
+        mended: Vec::new(),
+        alien: Vec::new(),
+        warnings: Vec::new(),
+    };
     let (path, end) = graph.best_path();
     path.iter().for_each(|&edge| teller.add(edge));
     teller.doubt_near_mendings();
@@ -72,6 +82,8 @@ struct Teller<'a> {
     fits: Vec<f32>,
     /// Plies at which, or before which, the game was mended.
     mended: Vec<usize>,
+    /// Those of them whose ink is not even a slip of the move.
+    alien: Vec<usize>,
     warnings: Vec<String>,
 }
 
@@ -83,7 +95,8 @@ impl Teller<'_> {
         let number = self.number(node.slot);
         match edge.step {
             Step::Skipped => {
-                self.warnings.push(format!("Move {number}: a cell or row of the table holds no move and was passed over."));
+                self.warnings
+                    .push(format!("Move {number}: a cell or row of the table holds no move and was passed over."));
                 self.mended.push(self.plies.len());
             }
             Step::Omitted(mv) => {
@@ -110,6 +123,9 @@ impl Teller<'_> {
                 let ply = self.written_ply(node.slot, &node.board, mv, &explained);
                 if matches!(ply.status, Status::Repaired | Status::Inferred) {
                     self.mended.push(self.plies.len());
+                    if explained.iter().flatten().all(|e| e.spelled + e.slip < 0.5) {
+                        self.alien.push(self.plies.len());
+                    }
                 }
                 self.fits.push(explained.iter().flatten().map(|e| e.fit).fold(0.0, f32::min));
                 self.plies.push(ply);
@@ -168,14 +184,15 @@ impl Teller<'_> {
         for &at in &self.mended {
             let near = at.saturating_sub(NEAR_MENDING.0)..(at + NEAR_MENDING.1 + 1).min(count);
             for (ply, &fit) in self.plies[near.clone()].iter_mut().zip(&self.fits[near]) {
-                if ply.status == Status::Clear && (ply.confidence < CLEAR_NEAR_MENDING.0 || fit < CLEAR_NEAR_MENDING.1) {
+                if ply.status == Status::Clear && (ply.confidence < CLEAR_NEAR_MENDING.0 || fit < CLEAR_NEAR_MENDING.1)
+                {
                     ply.status = Status::Doubtful;
                     ply.reason = Some("reads well, but stands near a place where the game was mended".to_string());
                 }
             }
         }
         let mut lost = vec![false; count];
-        for places in self.mended.windows(LOST.0) {
+        for places in self.alien.windows(LOST.0) {
             let (first, last) = (places[0], places[LOST.0 - 1]);
             if last - first < LOST.1 {
                 lost[first.saturating_sub(NEAR_MENDING.0)..(last + NEAR_MENDING.1 + 1).min(count)].fill(true);
@@ -205,7 +222,7 @@ impl Teller<'_> {
             for (ink, writer) in self.table.slots[slot].iter().zip(self.table.writers) {
                 let Ink::Written(lattice) = ink else { continue };
                 let (said, likelihood) = result_in(lattice, writer);
-                if likelihood < 0.2 {
+                if likelihood < SAYS_RESULT {
                     unexplained = true;
                 } else if on_board == "*" {
                     result = said;
@@ -224,7 +241,7 @@ impl Teller<'_> {
     fn unexplained(&mut self, slot: usize, board: &Board) {
         let number = self.number(slot);
         let mut ply = self.blank_ply(slot, board);
-        ply.colour = if slot % 2 == 0 { Colour::White } else { Colour::Black };
+        ply.colour = if slot.is_multiple_of(2) { Colour::White } else { Colour::Black };
         ply.written = self.written(slot);
         let text = ply.written.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" / ");
         if looks_like_a_move(&text) {
@@ -244,7 +261,7 @@ impl Teller<'_> {
 
     fn cells(&self, slot: usize) -> &[InkCell] {
         let row = &self.rows[slot / 2];
-        if slot % 2 == 0 { &row.white } else { &row.black }
+        if slot.is_multiple_of(2) { &row.white } else { &row.black }
     }
 
     fn written(&self, slot: usize) -> Vec<Written> {

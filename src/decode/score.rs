@@ -231,13 +231,8 @@ impl Trie {
 
     fn scored(&mut self, lattice: &Lattice, parent: NodeId, class: usize) -> TrieNode {
         let above = &self.nodes[parent.0 as usize];
-        let mut node = TrieNode {
-            class: class as u16,
-            first_child: 0,
-            next_sibling: above.first_child,
-            column: None,
-            peak: 0.0,
-        };
+        let mut node =
+            TrieNode { class: class as u16, first_child: 0, next_sibling: above.first_child, column: None, peak: 0.0 };
         let (Some(start), true) = (above.column, class > 0) else { return node };
         // No step behind the parent's first supports the symbol: the sum over alignments adds a few times at most.
         let support = lattice.support[start.first as usize * lattice.classes + class];
@@ -249,9 +244,9 @@ impl Trie {
         let own = self.columns.len();
         let negligible = NEGLIGIBLE * lattice.best;
         // Before the first step only the empty prefix exists.
-        let (mut from, mut first) = if parent == Self::ROOT { (1.0, 0) } else { (0.0, start.first as usize) };
-        let (mut blank, mut symbol) = (0.0f32, 0.0f32);
-        for t in first..self.steps {
+        let (mut from, begin) = if parent == Self::ROOT { (1.0, 0) } else { (0.0, start.first as usize) };
+        let (mut blank, mut symbol, mut first) = (0.0f32, 0.0f32, begin);
+        for t in begin..self.steps {
             let step = lattice.step(t);
             let entered = (symbol + from) * step[class];
             blank = (blank + symbol) * step[0];
@@ -266,15 +261,12 @@ impl Trie {
             if total < negligible {
                 // Also keeps the numbers out of the slow subnormal range.
                 (blank, symbol) = (0.0, 0.0);
-                if self.columns.len() == own {
-                    first = t + 1;
-                    if index >= above_columns.end {
-                        break;
-                    }
-                    continue;
-                }
                 if index >= above_columns.end {
                     break;
+                }
+                if self.columns.len() == own {
+                    first = t + 1;
+                    continue;
                 }
             }
             node.peak = node.peak.max(total);
@@ -382,8 +374,7 @@ pub(crate) mod tests {
         let alphabet = Alphabet::new("ab".chars());
         let symbols = Symbols::new(&alphabet);
         let probabilities = [[0.2f32, 0.5, 0.3], [0.6, 0.3, 0.1], [0.1, 0.7, 0.2], [0.5, 0.2, 0.3]];
-        let reading =
-            Reading { log_probs: probabilities.iter().flatten().map(|p| p.ln()).collect(), classes: 3 };
+        let reading = Reading { log_probs: probabilities.iter().flatten().map(|p| p.ln()).collect(), classes: 3 };
         let lattice = Lattice::new(&reading, &alphabet, 1.0);
         let mut trie = Trie::new(&lattice);
         let best: Vec<usize> = lattice.text.chars().filter_map(|c| alphabet.class(c)).collect();

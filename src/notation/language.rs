@@ -55,7 +55,12 @@ impl Language {
 /// A letter with a diacritic is given as its base letter, which is what a recogniser of plain letters reads.
 pub const LANGUAGES: &[Language] = &[
     Language::new("en", "English", ['K', 'Q', 'R', 'B', 'N'], 'P'),
-    Language::new("de", "German (Danish, Norwegian, Swedish, Croatian, Slovenian, Serbian)", ['K', 'D', 'T', 'L', 'S'], 'B'),
+    Language::new(
+        "de",
+        "German (Danish, Norwegian, Swedish, Croatian, Slovenian, Serbian)",
+        ['K', 'D', 'T', 'L', 'S'],
+        'B',
+    ),
     Language::new("es", "Spanish (Italian, Catalan)", ['R', 'D', 'T', 'A', 'C'], 'P'),
     Language::new("fr", "French", ['R', 'D', 'T', 'F', 'C'], 'P'),
     Language::new("pt", "Portuguese", ['R', 'D', 'T', 'B', 'C'], 'P'),

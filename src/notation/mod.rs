@@ -7,5 +7,7 @@ pub mod style;
 
 pub use language::{LANGUAGES, Language};
 pub use shape::{MoveShape, legal_shapes};
-pub use spelling::{ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Spelling, for_each_slip, for_each_spelling, for_each_suffix};
+pub use spelling::{
+    ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Spelling, for_each_slip, for_each_spelling, for_each_suffix,
+};
 pub use style::{Choice, Habits, Usage};

@@ -39,13 +39,7 @@ pub struct Spelling {
 impl Spelling {
     /// The spelling that says nothing, with probability one.
     pub fn empty() -> Self {
-        Self {
-            text: [0; MAX_LENGTH],
-            length: 0,
-            choices: [Choice::Short; MAX_CHOICES],
-            chosen: 0,
-            probability: 1.0,
-        }
+        Self { text: [0; MAX_LENGTH], length: 0, choices: [Choice::Short; MAX_CHOICES], chosen: 0, probability: 1.0 }
     }
 
     /// The ASCII characters written.
@@ -271,9 +265,7 @@ pub fn for_each_suffix(check: CheckMark, habits: &Habits, visit: &mut impl FnMut
     let marks: &[(Choice, &[u8])] = match check {
         CheckMark::Quiet => &[(QuietUnmarked, b""), (QuietMarked, b"+")],
         CheckMark::Check => &[(CheckUnmarked, b""), (CheckPlus, b"+"), (CheckDoublePlus, b"++")],
-        CheckMark::Mate => {
-            &[(MateUnmarked, b""), (MatePlus, b"+"), (MateDoublePlus, b"++"), (MateHash, b"#")]
-        }
+        CheckMark::Mate => &[(MateUnmarked, b""), (MatePlus, b"+"), (MateDoublePlus, b"++"), (MateHash, b"#")],
     };
     for (choice, mark) in marks {
         visit(&plain.choose(*choice, habits).letters(mark));

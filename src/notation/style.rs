@@ -94,10 +94,7 @@ const GROUPS: &[Group] = {
         ),
         (8.0, &[(QuietNone, 0.985), (QuietHyphen, 0.01), (QuietCross, 0.005)]),
         (4.0, &[(TakesSquare, 0.97), (TakesLetter, 0.02), (TakesLetterAndSquare, 0.01)]),
-        (
-            4.0,
-            &[(PawnTakesSquare, 0.92), (PawnTakesFile, 0.05), (PawnTakesLetter, 0.015), (PawnTakesUnsaid, 0.015)],
-        ),
+        (4.0, &[(PawnTakesSquare, 0.92), (PawnTakesFile, 0.05), (PawnTakesLetter, 0.015), (PawnTakesUnsaid, 0.015)]),
         (10.0, &[(LonePlain, 0.985), (LoneWithFile, 0.01), (LoneWithRank, 0.005)]),
         (4.0, &[(RivalToldApart, 0.68), (RivalLeftOut, 0.25), (RivalOtherWay, 0.05), (RivalBoth, 0.02)]),
         (20.0, &[(QuietUnmarked, 0.985), (QuietMarked, 0.015)]),

@@ -16,8 +16,10 @@ use crate::reading::{Alphabet, Reading};
 pub struct Anchor {
     /// Index of the first numbered band.
     pub first_band: usize,
-    /// Numbered rows in each column pair.
+    /// Numbered rows in each column pair, as far as the picture shows them.
     pub rows: usize,
+    /// Numbers from one column pair to the next: the rows of the whole form.
+    pub period: usize,
     /// The number of the first row of the first pair.
     pub first_number: u32,
     /// Mean evidence of the printed numbers per row looked at (natural logarithm); near 0 if none could be read.
@@ -31,6 +33,8 @@ const STRONGEST_AGAINST: f32 = -3.0;
 const STRONGEST_FOR: f32 = 4.0;
 /// Price of each line that the chain found and the anchor leaves out, or the other way round.
 const UNRULED: f32 = 1.0;
+/// Most rows of a form that may lie beyond the edges of the picture.
+const CUT_OFF: usize = 4;
 /// Price of a first number other than 1, paid by continuation sheets.
 const CONTINUATION: f32 = 6.0;
 
@@ -39,28 +43,39 @@ const CONTINUATION: f32 = 6.0;
 /// # Errors
 /// As [`Recogniser::read`].
 pub fn anchor(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<Anchor> {
+    let spelled = spellings(recogniser.alphabet());
     let bands = grid.bands.len();
-    let mut places = Vec::new();
-    let mut crops = Vec::new();
-    for (pair, columns) in grid.pairs.iter().enumerate() {
-        let Some(numbers) = &columns.numbers else { continue };
-        for (band, rows) in grid.bands.iter().enumerate() {
-            // The ends decide; of the middle a third is enough.
-            if band < 8 || band + 8 >= bands || band.is_multiple_of(3) {
-                places.push((pair, band));
-                crops.push(Crop::cut(page, rows, numbers, 0.0, 1.0));
+    let ruled: Vec<bool> = grid.bands.iter().map(|band| band.ruled).collect();
+    let mut evidence = vec![None; grid.pairs.len() * bands];
+    // The ends decide; of the middle a fifth is mostly enough.
+    let mut found = Anchor { first_band: 0, rows: bands, period: bands, first_number: 1, evidence: 0.0 };
+    for middle in [5, 1] {
+        let mut places = Vec::new();
+        let mut crops = Vec::new();
+        for (pair, columns) in grid.pairs.iter().enumerate() {
+            let Some(numbers) = &columns.numbers else { continue };
+            for (band, rows) in grid.bands.iter().enumerate() {
+                let wanted = band < 5 || band + 5 >= bands || band.is_multiple_of(middle);
+                if wanted && evidence[pair * bands + band].is_none() {
+                    places.push(pair * bands + band);
+                    crops.push(Crop::cut(page, rows, numbers, 0.0, 1.0));
+                }
             }
         }
+        let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
+        for (place, reading) in places.into_iter().zip(&readings) {
+            evidence[place] = Some(row_evidence(reading, &spelled));
+        }
+        found = vote(&evidence, &ruled, grid.pairs.len());
+        if found.evidence > SURE {
+            break;
+        }
     }
-    let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
-    let spelled = spellings(recogniser.alphabet());
-    let mut evidence = vec![None; grid.pairs.len() * bands];
-    for ((pair, band), reading) in places.into_iter().zip(&readings) {
-        evidence[pair * bands + band] = Some(row_evidence(reading, &spelled));
-    }
-    let ruled: Vec<bool> = grid.bands.iter().map(|band| band.ruled).collect();
-    Ok(vote(&evidence, &ruled, grid.pairs.len()))
+    Ok(found)
 }
+
+/// Evidence per row from which no more rows need to be looked at.
+const SURE: f32 = 2.0;
 
 /// How each number may be printed: plain, or with zeros in front as on some forms.
 fn spellings(alphabet: &Alphabet) -> Vec<Vec<Vec<usize>>> {
@@ -95,19 +110,24 @@ fn vote(evidence: &[Option<Vec<f32>>], ruled: &[bool], pairs: usize) -> Anchor {
     let bands = ruled.len();
     let all_ruled = ruled.iter().filter(|&&r| r).count();
     let looked_at = evidence.iter().flatten().count().max(1) as f32;
-    let mut best = (f32::NEG_INFINITY, 0.0, Anchor { first_band: 0, rows: bands, first_number: 1, evidence: 0.0 });
+    let mut best = (f32::NEG_INFINITY, 0.0, Anchor { first_band: 0, rows: bands, period: bands, first_number: 1, evidence: 0.0 });
     for first_band in 0..bands.min(12) {
         for end in (first_band + 1).max(bands.saturating_sub(14))..=bands {
             let rows = end - first_band;
             let inside = ruled[first_band..end].iter().filter(|&&r| r).count();
             let price = UNRULED * ((all_ruled - inside) + (rows - inside)) as f32;
-            for first_number in 1..=LARGEST / 2 {
-                let continued = if first_number == 1 { 0.0 } else { CONTINUATION };
-                // Evidence of earlier candidates cannot be reached any more once the prices are too high.
+            let periods = if pairs == 1 { rows..=rows } else { rows..=rows + CUT_OFF };
+            for (period, first_number) in periods.flat_map(|p| (1..=LARGEST / 2).map(move |n| (p, n))) {
+                let continued = match first_number as usize {
+                    1 => 0.0,
+                    // The rows above are beyond the edge of the picture.
+                    n if n - 1 <= period - rows => UNRULED * (n - 1) as f32,
+                    _ => CONTINUATION,
+                } + 0.5 * (period - rows) as f32;
                 let mut sum = 0.0;
                 for pair in 0..pairs {
                     for row in 0..rows {
-                        let number = first_number as usize + pair * rows + row;
+                        let number = first_number as usize + pair * period + row;
                         if let Some(Some(row)) = evidence.get(pair * bands + first_band + row) {
                             sum += row.get(number).copied().unwrap_or(STRONGEST_AGAINST);
                         }
@@ -115,7 +135,7 @@ fn vote(evidence: &[Option<Vec<f32>>], ruled: &[bool], pairs: usize) -> Anchor {
                 }
                 let score = sum - price - continued;
                 if score > best.0 {
-                    best = (score, sum, Anchor { first_band, rows, first_number, evidence: 0.0 });
+                    best = (score, sum, Anchor { first_band, rows, period, first_number, evidence: 0.0 });
                 }
             }
         }
@@ -151,6 +171,14 @@ mod tests {
         let anchor = vote(&evidence, &ruled, 2);
         assert_eq!((anchor.first_band, anchor.rows, anchor.first_number), (1, 30, 1));
         assert!(anchor.evidence > 1.0);
+    }
+
+    #[test]
+    fn rows_beyond_the_edge_are_counted() {
+        // The first two of 30 rows are cut off.
+        let evidence = [column(28, 0, 28, 0, 3), column(28, 0, 28, 0, 33)].concat();
+        let anchor = vote(&evidence, &[true; 28], 2);
+        assert_eq!((anchor.first_band, anchor.rows, anchor.period, anchor.first_number), (0, 28, 30, 3));
     }
 
     #[test]

@@ -66,22 +66,28 @@ impl Grid {
     /// # Errors
     /// Says in words what was missing: rows or columns.
     pub fn find(page: &Page) -> Result<Self, String> {
-        let across = LineMap::new(&page.image, ROW_REACH);
-        let chain = longest_chain(&across.straightened(0..across.strips()));
-        if chain.ys.len() <= FEWEST_ROWS {
-            return Err("fewer than eight evenly spaced rows".to_owned());
+        let mut across = LineMap::new(&page.image, ROW_REACH);
+        let strips = across.strips();
+        let (mut chain, mut curves) = find_rows(&across, 0..strips)?;
+        let (mut left, mut right, mut row_darkness) = extent(&across, &curves);
+        // Once more, with eyes for the table alone.
+        let table = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
+        across.focus(table.clone());
+        if let Ok(found) = find_rows(&across, table) {
+            if found.1.len() >= curves.len() {
+                (chain, curves) = found;
+                (left, right, row_darkness) = extent(&across, &curves);
+            }
         }
         let pitch = chain.pitch;
-        let curves = follow_rows(&across, &chain);
-        let (left, right, row_darkness) = extent(&across, &curves);
-
         let middle = (left + right) / 2.0;
         let (top, bottom) = (curves[0].at(middle), curves[curves.len() - 1].at(middle));
         // Over two rows no hand draws an upright stroke.
         let down = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(&page.image)), pitch as usize);
-        let uprights = upright_lines(page, &down, Frame { left, right, top, bottom, pitch, row_darkness });
+        let frame = Frame { left, right, top, bottom, pitch, row_darkness };
+        let uprights = upright_lines(page, &down, &frame);
         let pairs = pair_columns(&uprights, pitch, (top + bottom) / 2.0)?;
-        let bands = bands(curves, page.image.height() as f32, pitch, middle);
+        let bands = bands(&across, curves, &frame, page.image.height() as f32);
         Ok(Self { bands, pairs, pitch })
     }
 
@@ -181,10 +187,15 @@ fn chain_at(reward: &[f32], pitch: f32) -> (f32, Vec<f32>) {
     (score, ys)
 }
 
-/// The curve of each line of the chain.
-fn follow_rows(map: &LineMap, chain: &Chain) -> Vec<Curve> {
+/// The best chain of ruling lines, with the curve of each, looking at the given strips.
+fn find_rows(map: &LineMap, strips: std::ops::Range<usize>) -> Result<(Chain, Vec<Curve>), String> {
+    let chain = longest_chain(&map.straightened(strips));
+    if chain.ys.len() <= FEWEST_ROWS {
+        return Err("fewer than eight evenly spaced rows".to_owned());
+    }
     let reach = (chain.pitch * 0.2).clamp(3.0, 8.0);
-    chain.ys.iter().map(|&y| map.refine(&map.follow(y), reach)).collect()
+    let curves = chain.ys.iter().map(|&y| map.refine(&map.follow(y), reach)).collect();
+    Ok((chain, curves))
 }
 
 /// Left and right end of the table, and the darkness of its lines: the longest stretch of strips in which most rows
@@ -232,8 +243,8 @@ struct Frame {
 }
 
 /// Upright lines across the rows, from left to right, with the ends of the row lines where a border is missing.
-fn upright_lines(page: &Page, map: &LineMap, frame: Frame) -> Vec<Curve> {
-    let Frame { left, right, top, bottom, pitch, .. } = frame;
+fn upright_lines(page: &Page, map: &LineMap, frame: &Frame) -> Vec<Curve> {
+    let Frame { left, right, top, bottom, pitch, .. } = *frame;
     let strips = map.strip_of(top)..map.strip_of(bottom) + 1;
     let profile = map.straightened(strips.clone());
     let middle = (top + bottom) / 2.0;
@@ -248,7 +259,7 @@ fn upright_lines(page: &Page, map: &LineMap, frame: Frame) -> Vec<Curve> {
         if at < left - 1.5 * pitch || at > right + 1.5 * pitch {
             continue;
         }
-        let solid = solidity(page, &curve, &frame);
+        let solid = solidity(page, &curve, frame);
         if solid < SOLID {
             continue;
         }
@@ -282,9 +293,12 @@ fn upright_lines(page: &Page, map: &LineMap, frame: Frame) -> Vec<Curve> {
 }
 
 /// Share of a ruling line that must show as ink; a column of letters shows gaps between its rows.
-const SOLID: f32 = 0.8;
+const SOLID: f32 = 0.85;
+/// Share of the rows over which it must show: the chain may have taken in the header, which has columns of its own.
+const REACHING: f32 = 0.6;
 
-/// Share of the quarter-row pieces of an upright curve that are darker than the paper on both sides.
+/// Share of the quarter-row pieces of an upright curve that are darker than the paper on both sides, over the best
+/// stretch of [`REACHING`] of the rows.
 fn solidity(page: &Page, curve: &Curve, frame: &Frame) -> f32 {
     let (width, height) = (page.image.width() as isize, page.image.height() as isize);
     let piece = (frame.pitch / 4.0).max(3.0);
@@ -295,7 +309,7 @@ fn solidity(page: &Page, curve: &Curve, frame: &Frame) -> f32 {
         let sum: f32 = (from..to).map(|y| 255.0 - f32::from(page.image.get_pixel(x as u32, y as u32).0[0])).sum();
         sum / (to - from).max(1) as f32
     };
-    let inked = (0..pieces).filter(|&k| {
+    let is_inked = |k: usize| {
         let from = frame.top + k as f32 * piece;
         let centre = curve.at(from + piece / 2.0).round() as isize;
         let (from, to) = ((from as isize).clamp(0, height - 1), ((from + piece) as isize).clamp(1, height));
@@ -304,8 +318,11 @@ fn solidity(page: &Page, curve: &Curve, frame: &Frame) -> f32 {
             let x = centre + shift;
             three(x) - three(x - 5).max(three(x + 5)) > enough
         })
-    });
-    inked.count() as f32 / pieces.max(1) as f32
+    };
+    let inked: Vec<bool> = (0..pieces).map(is_inked).collect();
+    let stretch = ((pieces as f32 * REACHING) as usize).max(1);
+    let best = inked.windows(stretch).map(|window| window.iter().filter(|&&i| i).count()).max();
+    best.unwrap_or(0) as f32 / stretch as f32
 }
 
 /// Tells columns of moves from columns of numbers by their width and groups them in pairs.
@@ -343,20 +360,29 @@ fn pair_columns(uprights: &[Curve], pitch: f32, middle: f32) -> Result<Vec<Colum
 }
 
 /// The bands between neighbouring lines, with a few more beyond either end where the page has room for them.
-fn bands(curves: Vec<Curve>, height: f32, pitch: f32, middle: f32) -> Vec<Band> {
-    let beyond = |from: &Curve, inner: &Curve| Curve {
-        y: from.y.iter().zip(&inner.y).map(|(a, b)| 2.0 * a - b).collect(),
-    };
+fn bands(map: &LineMap, curves: Vec<Curve>, frame: &Frame, height: f32) -> Vec<Band> {
+    let Frame { left, right, pitch, row_darkness, .. } = *frame;
+    let middle = (left + right) / 2.0;
+    let table = map.strip_of(left)..map.strip_of(right - 1.0) + 1;
     let mut lines: Vec<(Curve, bool)> = curves.into_iter().map(|c| (c, true)).collect();
-    for _ in 0..BEYOND {
-        let above = beyond(&lines[0].0, &lines[1].0);
-        if above.at(middle) > -0.35 * pitch {
-            lines.insert(0, (above, false));
-        }
-        let last = lines.len() - 1;
-        let below = beyond(&lines[last].0, &lines[last - 1].0);
-        if below.at(middle) < height + 0.35 * pitch {
-            lines.push((below, false));
+    // A line at the local pitch from the outermost one, pulled onto the ink if there is any.
+    let next = |from: &Curve, inner: &Curve| {
+        let step = (from.at(middle) - inner.at(middle)).clamp(-1.15 * pitch, 1.15 * pitch);
+        let guess = Curve { y: from.y.iter().map(|y| y + step).collect() };
+        let line = map.refine(&guess, (pitch * 0.2).clamp(3.0, 10.0));
+        let ruled = map.darkness(&line, table.clone()) > 0.3 * row_darkness;
+        let y = line.at(middle);
+        (y > -0.35 * pitch && y < height + 0.35 * pitch).then_some((if ruled { line } else { guess }, ruled))
+    };
+    // Bent paper hides lines from the chain; where they go on they are followed, and then a few guesses are offered.
+    for upwards in [true, false] {
+        let mut guesses = 0;
+        while guesses < BEYOND {
+            let last = lines.len() - 1;
+            let (outer, inner) = if upwards { (0, 1) } else { (last, last - 1) };
+            let Some(line) = next(&lines[outer].0, &lines[inner].0) else { break };
+            guesses = if line.1 { 0 } else { guesses + 1 };
+            lines.insert(if upwards { 0 } else { last + 1 }, line);
         }
     }
     lines

@@ -60,8 +60,14 @@ impl LineMap {
         let strips = (width / STRIP).max(1);
         let likeness = likeness(image, strips, reach);
         let mut map = Self { strips, height, likeness, slope: [0.0; TERMS] };
-        map.slope = map.fit_slope(width);
+        map.slope = map.fit_slope(0..strips);
         map
+    }
+
+    /// Estimates the slope of the lines anew from some of the strips, so that what lies beside a table (the grain of
+    /// the desk) has no say.
+    pub fn focus(&mut self, strips: std::ops::Range<usize>) {
+        self.slope = self.fit_slope(strips);
     }
 
     fn profile(&self, strip: usize) -> &[f32] {
@@ -70,19 +76,21 @@ impl LineMap {
 
     /// Estimates the slope field from the shifts between strips, by weighted least squares with two rounds of
     /// trimming.
-    fn fit_slope(&self, width: usize) -> [f32; TERMS] {
+    fn fit_slope(&self, strips: std::ops::Range<usize>) -> [f32; TERMS] {
         let window = (self.height / 16).max(24);
         // Two strips apart: the shift is then large enough to be measured to a tenth of a pixel.
         let apart = 2.min(self.strips - 1).max(1);
         let reach = (STEEPEST * (apart * STRIP) as f32).ceil() as isize;
         let mut samples = Vec::new();
-        for strip in 0..self.strips.saturating_sub(apart) {
+        let ends = strips.end.min(self.strips).saturating_sub(apart);
+        for strip in strips.start..ends {
             for centre in (window / 2..self.height.saturating_sub(window / 2)).step_by(window / 2) {
                 let range = centre - window / 2..centre + window / 2;
                 if let Some((shift, weight)) = best_shift(self.profile(strip), self.profile(strip + apart), range, reach)
                 {
-                    let x = (strip as f32 + 0.5 + apart as f32 / 2.0) * STRIP as f32;
-                    let place = (2.0 * x / width as f32 - 1.0, 2.0 * centre as f32 / self.height as f32 - 1.0);
+                    let between = strip as f32 + 0.5 + apart as f32 / 2.0;
+                    let place =
+                        (2.0 * between / self.strips as f32 - 1.0, 2.0 * centre as f32 / self.height as f32 - 1.0);
                     samples.push((terms(place.0, place.1), shift / (apart * STRIP) as f32, weight));
                 }
             }
@@ -91,9 +99,14 @@ impl LineMap {
         if samples.len() < 4 * TERMS {
             return fitted;
         }
+        // A printed bar outweighs the lines around it no more than threefold.
+        let mut weights: Vec<f32> = samples.iter().map(|s| s.2).collect();
+        weights.sort_by(f32::total_cmp);
+        let cap = 3.0 * weights[weights.len() * 3 / 4];
+        samples.iter_mut().for_each(|s| s.2 = s.2.min(cap));
         // Start from the commonest slope, so that a table covering a part of the photo is not outvoted.
         fitted[0] = weighted_median(samples.iter().map(|s| (s.1, s.2)).collect());
-        for tolerance in [0.02, 0.012, 0.008] {
+        for tolerance in [0.04, 0.02, 0.012, 0.008] {
             let near: Vec<_> = samples.iter().filter(|s| (dot(&s.0, &fitted) - s.1).abs() < tolerance).collect();
             if near.len() < 3 * TERMS {
                 break;
@@ -255,7 +268,7 @@ fn best_shift(a: &[f32], b: &[f32], window: std::ops::Range<usize>, reach: isize
     let (l, m, r) = (scores[best - 1], scores[best], scores[best + 1]);
     let curvature = l - 2.0 * m + r;
     let top = if curvature < 0.0 { 0.5 * (l - r) / curvature } else { 0.0 };
-    Some((best as f32 - reach as f32 + top, scores[best].sqrt()))
+    Some((best as f32 - reach as f32 + top, scores[best]))
 }
 
 fn dot(a: &[f32; TERMS], b: &[f32; TERMS]) -> f32 {

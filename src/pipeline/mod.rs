@@ -186,7 +186,7 @@ fn cut_cells(page: &Page, grid: &Grid, anchor: &Anchor) -> Vec<ReadCell> {
     let mut places: Vec<(usize, usize, u32, Colour, &Column)> = Vec::new();
     for (pair, columns) in grid.pairs.iter().enumerate() {
         for row in 0..anchor.rows {
-            let number = anchor.first_number + (pair * anchor.rows + row) as u32;
+            let number = anchor.first_number + (pair * anchor.period + row) as u32;
             for (colour, column) in [(Colour::White, &columns.white), (Colour::Black, &columns.black)] {
                 places.push((anchor.first_band + row, pair, number, colour, column));
             }
