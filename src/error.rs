@@ -15,13 +15,17 @@ pub enum Error {
     Damaged { file: String, cause: String },
     #[error("{file} is too large: {what}. Send a photo of at most {limit}.")]
     TooLarge { file: String, what: String, limit: String },
-    #[error("{file} is too small to be read ({width} x {height} pixels). Send a photo in which a row is at least 16 pixels high.")]
+    #[error(
+        "{file} is too small to be read ({width} x {height} pixels). Send a photo in which a row is at least 16 pixels high."
+    )]
     TooSmall { file: String, width: u32, height: u32 },
     #[error("{file}: no table of moves was found ({cause}). Photograph the whole sheet, flat, upright and well lit.")]
     NoTable { file: String, cause: String },
     #[error("{file}: the sheet was found, but no move is written on it.")]
     Blank { file: String },
-    #[error("{file}: the sheet was found, but hardly anything on it reads as chess moves. Check that the photo is sharp and shows a scoresheet the right way up.")]
+    #[error(
+        "{file}: the sheet was found, but hardly anything on it reads as chess moves. Check that the photo is sharp and shows a scoresheet the right way up."
+    )]
     Unreadable { file: String },
     #[error("the model {file} cannot be used: {cause}. Install it again.")]
     Model { file: String, cause: String },

@@ -198,7 +198,9 @@ impl Counts {
         }
         let error = game.err().map(ToString::to_string).unwrap_or_default();
         let name = case.pages[0].path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        format!("{name:32} {right:4}/{total:<4} flagged {flagged:3} false clear {false_clear:2} extra {extra:2} {seconds:6.2} s {error}")
+        format!(
+            "{name:32} {right:4}/{total:<4} flagged {flagged:3} false clear {false_clear:2} extra {extra:2} {seconds:6.2} s {error}"
+        )
     }
 
     fn finish(mut self) -> Figures {
@@ -243,15 +245,14 @@ fn place(number: &str, colour: &str) -> Result<Place> {
         "black" => Colour::Black,
         other => return Err(Error::Usage(format!("\"{other}\" is no colour; write white or black"))),
     };
-    let number =
-        number.parse().map_err(|_| Error::Usage(format!("\"{number}\" is no move number in the labels")))?;
+    let number = number.parse().map_err(|_| Error::Usage(format!("\"{number}\" is no move number in the labels")))?;
     Ok((number, colour))
 }
 
 /// The named columns of a table of comma-separated values. Quotes around a field are dropped; no label holds a comma.
 fn table<const N: usize>(path: &Path, columns: [&str; N]) -> Result<Vec<[String; N]>> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|cause| Error::Open { path: path.display().to_string(), cause })?;
+    let text =
+        std::fs::read_to_string(path).map_err(|cause| Error::Open { path: path.display().to_string(), cause })?;
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().unwrap_or_default().split(',').map(str::trim).collect();
     let mut places = [0; N];

@@ -113,11 +113,8 @@ const TILE: u32 = CROP_HEIGHT as u32 + 12;
 /// Every cell with its number, reading and confidence, a column of tiles for each column of the form.
 fn contact_sheet(page: &ReadPage, alphabet: &Alphabet) -> RgbImage {
     let columns = page.grid.pairs.len() as u32 * 2;
-    let mut sheet = RgbImage::from_pixel(
-        columns * (CROP_WIDTH as u32 + 4),
-        page.anchor.rows as u32 * TILE,
-        Rgb([225, 225, 225]),
-    );
+    let mut sheet =
+        RgbImage::from_pixel(columns * (CROP_WIDTH as u32 + 4), page.anchor.rows as u32 * TILE, Rgb([225, 225, 225]));
     for cell in &page.cells {
         let column = cell.pair as u32 * 2 + u32::from(cell.colour == Colour::Black);
         let (x0, y0) = (column * (CROP_WIDTH as u32 + 4), (cell.band - page.anchor.first_band) as u32 * TILE);

@@ -30,14 +30,15 @@ pub struct ReadArgs {
 }
 
 pub(super) fn run(args: &ReadArgs) -> Result<Outcome> {
-    let sheets: Vec<SheetFiles> = [(None, &args.photos), (Some(Colour::White), &args.white), (Some(Colour::Black), &args.black)]
-        .into_iter()
-        .filter(|(_, paths)| !paths.is_empty())
-        .map(|(keeper, paths)| {
-            let pages = paths.iter().map(|path| load(path)).collect::<Result<Vec<PhotoFile>>>()?;
-            Ok(SheetFiles { keeper, pages })
-        })
-        .collect::<Result<_>>()?;
+    let sheets: Vec<SheetFiles> =
+        [(None, &args.photos), (Some(Colour::White), &args.white), (Some(Colour::Black), &args.black)]
+            .into_iter()
+            .filter(|(_, paths)| !paths.is_empty())
+            .map(|(keeper, paths)| {
+                let pages = paths.iter().map(|path| load(path)).collect::<Result<Vec<PhotoFile>>>()?;
+                Ok(SheetFiles { keeper, pages })
+            })
+            .collect::<Result<_>>()?;
     let mut options = ReadOptions::default();
     if let Some(code) = &args.language {
         if Language::find(code).is_none() {

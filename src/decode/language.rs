@@ -27,7 +27,7 @@ pub struct Found {
 /// Finds the language, unless the caller names one.
 pub fn find(sheet: &SheetTable) -> Found {
     let named = sheet.options.language.as_deref().and_then(Language::find);
-    let candidates = named.map_or_else(|| likely(sheet), |language| vec![language]);
+    let candidates = named.map_or_else(|| likely(sheet), |language| language.ways().collect());
     let mut looks: Vec<(&Language, Look)> =
         candidates.into_par_iter().map(|language| (language, sheet.first_look(language))).collect();
     looks.sort_by(|a, b| b.1.evidence.total_cmp(&a.1.evidence));
@@ -46,7 +46,7 @@ fn likely(sheet: &SheetTable) -> Vec<&'static Language> {
         let begins = beginnings(lattice, sheet.symbols);
         for (score, language) in scores.iter_mut().zip(LANGUAGES) {
             let letters = language.letters().iter().map(|&letter| begins(letter));
-            let pawns = "abcdefghO".chars().map(&begins);
+            let pawns = if language.descriptive { "PO" } else { "abcdefghO" }.chars().map(&begins);
             *score += letters.chain(pawns).fold(UNFIT, f32::max).min(1.0).ln();
         }
     }

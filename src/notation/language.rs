@@ -13,11 +13,13 @@ pub struct Language {
     letters: [char; 5],
     /// The letter of the pawn, which few writers use.
     pawn: char,
+    /// Moves are written by the names of files and ranks from the mover's side (`P-K4`).
+    pub descriptive: bool,
 }
 
 impl Language {
     const fn new(code: &'static str, name: &'static str, letters: [char; 5], pawn: char) -> Self {
-        Self { code, name, letters, pawn }
+        Self { code, name, letters, pawn, descriptive: false }
     }
 
     /// The language of an ISO 639 code, its region left out (`de-AT` is `de`); none if it is not in the table.
@@ -30,6 +32,12 @@ impl Language {
             other => other,
         };
         LANGUAGES.iter().find(|l| l.code == alias)
+    }
+
+    /// Every entry that shares this one's code: another way to write, or this one alone.
+    pub fn ways(&self) -> impl Iterator<Item = &'static Language> {
+        let code = self.code;
+        LANGUAGES.iter().filter(move |language| language.code == code)
     }
 
     /// The letter that stands for a piece.
@@ -55,6 +63,10 @@ impl Language {
 /// A letter with a diacritic is given as its base letter, which is what a recogniser of plain letters reads.
 pub const LANGUAGES: &[Language] = &[
     Language::new("en", "English", ['K', 'Q', 'R', 'B', 'N'], 'P'),
+    Language {
+        descriptive: true,
+        ..Language::new("en", "English, descriptive notation", ['K', 'Q', 'R', 'B', 'N'], 'P')
+    },
     Language::new(
         "de",
         "German (Danish, Norwegian, Swedish, Croatian, Slovenian, Serbian)",

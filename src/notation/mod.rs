@@ -1,5 +1,6 @@
 //! Chess notation as people write it: piece letters by language, every spelling of a move, a writer's habits.
 
+pub mod descriptive;
 pub mod language;
 pub mod shape;
 pub mod spelling;

@@ -1,11 +1,13 @@
 //! What a legal move's spelling depends on, and nothing else: many positions share a shape, so work done for one
 //! shape serves them all.
 
-use cozy_chess::{BitBoard, Board, File, Move, Piece, Rank, Square};
+use cozy_chess::{BitBoard, Board, Color, File, Move, Piece, Rank, Square};
 
 /// The parts of a move that show in its spelling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MoveShape {
+    /// White moves: descriptive notation counts ranks from the mover's side.
+    pub white: bool,
     pub piece: Piece,
     pub from: Square,
     /// Where the moving piece ends; for castling, the king's square after it.
@@ -26,7 +28,7 @@ impl MoveShape {
     /// A number that no other shape has.
     pub fn key(&self) -> u32 {
         let option = |piece: Option<Piece>| piece.map_or(6, |p| p as u32);
-        let flags = [self.castles, self.en_passant, self.rivalled, self.file_tells, self.rank_tells];
+        let flags = [self.castles, self.en_passant, self.rivalled, self.file_tells, self.rank_tells, self.white];
         let start = (self.piece as u32) | (self.from as u32) << 3 | (self.to as u32) << 9;
         let taken = start | option(self.captured) << 15 | option(self.promotion) << 18;
         flags.iter().enumerate().fold(taken, |key, (i, &flag)| key | u32::from(flag) << (21 + i))
@@ -60,6 +62,7 @@ pub fn legal_shapes(board: &Board, out: &mut Vec<(Move, MoveShape)>) {
                 None
             };
             let shape = MoveShape {
+                white: board.side_to_move() == Color::White,
                 piece: moves.piece,
                 from: mv.from,
                 to,

@@ -3,6 +3,7 @@
 //! A spelling is a body (`Nbxd2`) and a suffix (`+`). Bodies do not depend on check, so a move is scored before anyone
 //! asks whether it gives check, which costs a move made on the board.
 
+use super::descriptive;
 use super::language::Language;
 use super::shape::{MoveShape, file_char, rank_char};
 use super::style::{Choice, Habits};
@@ -57,18 +58,24 @@ impl Spelling {
         &self.choices[..self.chosen as usize]
     }
 
-    fn letter(mut self, letter: u8) -> Self {
+    pub(super) fn letter(mut self, letter: u8) -> Self {
         self.text[self.length as usize] = letter;
         self.length += 1;
         self
     }
 
-    fn letters(self, letters: &[u8]) -> Self {
+    pub(super) fn letters(self, letters: &[u8]) -> Self {
         letters.iter().fold(self, |spelling, &letter| spelling.letter(letter))
     }
 
     fn square(self, square: Square) -> Self {
         self.letter(file_char(square.file())).letter(rank_char(square.rank()))
+    }
+
+    /// The same at a given share of the probability.
+    pub(super) fn times(mut self, share: f64) -> Self {
+        self.probability *= share;
+        self
     }
 
     fn choose(mut self, choice: Choice, habits: &Habits) -> Self {
@@ -87,6 +94,10 @@ pub fn for_each_spelling(shape: &MoveShape, language: &Language, habits: &Habits
         return;
     }
     let mut finish = |body: Spelling| promotions(body, shape, language, habits, visit);
+    if language.descriptive {
+        descriptive::bodies(shape, language, &mut finish);
+        return;
+    }
     if shape.piece == Piece::Pawn {
         let plain = start.choose(Choice::PawnPlain, habits);
         let lettered = start.choose(Choice::PawnLetter, habits).letter(language.letter(Piece::Pawn) as u8);
@@ -293,6 +304,9 @@ pub fn for_each_slip(shape: &MoveShape, language: &Language, habits: &Habits, vi
     if shape.castles {
         let other: &[u8] = if shape.to.file() < shape.from.file() { b"O-O" } else { b"O-O-O" };
         visit(&Spelling::empty().letters(other));
+        return;
+    }
+    if language.descriptive {
         return;
     }
     let file = file_char(shape.to.file());

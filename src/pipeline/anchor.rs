@@ -33,6 +33,10 @@ const STRONGEST_AGAINST: f32 = -3.0;
 const STRONGEST_FOR: f32 = 4.0;
 /// Price of each line that the chain found and the anchor leaves out, or the other way round.
 const UNRULED: f32 = 1.0;
+/// Where half of the rows read as clearly as this, a row without a number (a header, a footer) is no row: it pays
+/// this price, more than a line left out.
+const LEGIBLE: f32 = 2.0;
+const SILENT: f32 = 1.5;
 /// Most rows of a form that may lie beyond the edges of the picture.
 const CUT_OFF: usize = 4;
 /// Price of a first number other than 1, paid by continuation sheets.
@@ -92,10 +96,8 @@ fn spellings(alphabet: &Alphabet) -> Vec<Vec<Vec<usize>>> {
 
 /// For each number, the logarithm of how much likelier it is than the average number; index 0 stands for none.
 fn row_evidence(reading: &Reading, spelled: &[Vec<Vec<usize>>]) -> Vec<f32> {
-    let likelihoods: Vec<f32> = spelled
-        .iter()
-        .map(|ways| ways.iter().map(|way| reading.log_likelihood(way).exp()).sum::<f32>())
-        .collect();
+    let likelihoods: Vec<f32> =
+        spelled.iter().map(|ways| ways.iter().map(|way| reading.log_likelihood(way).exp()).sum::<f32>()).collect();
     // What is no number at all shares the rest evenly among the numbers.
     let none = (1.0 - likelihoods.iter().sum::<f32>()).max(0.0);
     let count = likelihoods.len() as f32;
@@ -110,7 +112,13 @@ fn vote(evidence: &[Option<Vec<f32>>], ruled: &[bool], pairs: usize) -> Anchor {
     let bands = ruled.len();
     let all_ruled = ruled.iter().filter(|&&r| r).count();
     let looked_at = evidence.iter().flatten().count().max(1) as f32;
-    let mut best = (f32::NEG_INFINITY, 0.0, Anchor { first_band: 0, rows: bands, period: bands, first_number: 1, evidence: 0.0 });
+    let mut clearest: Vec<f32> =
+        evidence.iter().flatten().map(|row| row.iter().copied().fold(STRONGEST_AGAINST, f32::max)).collect();
+    clearest.sort_by(f32::total_cmp);
+    let legible = clearest.get(clearest.len() / 2).is_some_and(|&middle| middle > LEGIBLE);
+    let silence = if legible { SILENT } else { 0.0 };
+    let mut best =
+        (f32::NEG_INFINITY, 0.0, Anchor { first_band: 0, rows: bands, period: bands, first_number: 1, evidence: 0.0 });
     for first_band in 0..bands.min(12) {
         for end in (first_band + 1).max(bands.saturating_sub(14))..=bands {
             let rows = end - first_band;
@@ -121,7 +129,7 @@ fn vote(evidence: &[Option<Vec<f32>>], ruled: &[bool], pairs: usize) -> Anchor {
                 let continued = match first_number as usize {
                     1 => 0.0,
                     // The rows above are beyond the edge of the picture.
-                    n if n - 1 <= period - rows => UNRULED * (n - 1) as f32,
+                    n if n - 1 <= period - rows => 2.0 * UNRULED * (n - 1) as f32,
                     _ => CONTINUATION,
                 } + 0.5 * (period - rows) as f32;
                 let mut sum = 0.0;
@@ -129,7 +137,7 @@ fn vote(evidence: &[Option<Vec<f32>>], ruled: &[bool], pairs: usize) -> Anchor {
                     for row in 0..rows {
                         let number = first_number as usize + pair * period + row;
                         if let Some(Some(row)) = evidence.get(pair * bands + first_band + row) {
-                            sum += row.get(number).copied().unwrap_or(STRONGEST_AGAINST);
+                            sum += row.get(number).copied().unwrap_or(STRONGEST_AGAINST) - silence;
                         }
                     }
                 }
@@ -152,7 +160,7 @@ mod tests {
         (0..bands)
             .map(|band| {
                 let mut row = vec![-1.0; LARGEST as usize + 1];
-                if (first_band..first_band + rows).contains(&band) && band % 4 != 1 {
+                if (first_band..first_band + rows).contains(&band) && band % 7 != 3 {
                     row[first + pair * rows + band - first_band] = 3.0;
                 } else {
                     row.fill(0.0);

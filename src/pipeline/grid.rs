@@ -73,11 +73,9 @@ impl Grid {
         // Once more, with eyes for the table alone.
         let table = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
         across.focus(table.clone());
-        if let Ok(found) = find_rows(&across, table) {
-            if found.1.len() >= curves.len() {
-                (chain, curves) = found;
-                (left, right, row_darkness) = extent(&across, &curves);
-            }
+        if let Some(found) = find_rows(&across, table).ok().filter(|found| found.1.len() >= curves.len()) {
+            (chain, curves) = found;
+            (left, right, row_darkness) = extent(&across, &curves);
         }
         let pitch = chain.pitch;
         let middle = (left + right) / 2.0;
@@ -274,9 +272,10 @@ fn upright_lines(page: &Page, map: &LineMap, frame: &Frame) -> Vec<Curve> {
         }
     }
     let mut lines: Vec<Curve> = found.into_iter().map(|(curve, _)| curve).collect();
-    let parallel = |lines: &[Curve], x: f32| match lines.iter().min_by(|a, b| {
-        (a.at(middle) - x).abs().total_cmp(&(b.at(middle) - x).abs())
-    }) {
+    let parallel = |lines: &[Curve], x: f32| match lines
+        .iter()
+        .min_by(|a, b| (a.at(middle) - x).abs().total_cmp(&(b.at(middle) - x).abs()))
+    {
         Some(near) => {
             let shift = x - near.at(middle);
             Curve { y: near.y.iter().map(|v| v + shift).collect() }
@@ -385,10 +384,7 @@ fn bands(map: &LineMap, curves: Vec<Curve>, frame: &Frame, height: f32) -> Vec<B
             lines.insert(if upwards { 0 } else { last + 1 }, line);
         }
     }
-    lines
-        .windows(2)
-        .map(|w| Band { top: w[0].0.clone(), bottom: w[1].0.clone(), ruled: w[0].1 && w[1].1 })
-        .collect()
+    lines.windows(2).map(|w| Band { top: w[0].0.clone(), bottom: w[1].0.clone(), ruled: w[0].1 && w[1].1 }).collect()
 }
 
 #[cfg(test)]

@@ -47,8 +47,7 @@ pub fn ingest(file: &str, bytes: &[u8], limits: &IngestLimits) -> Result<Photo> 
     if bytes.len() > limits.bytes {
         return Err(too_large(format!("{} bytes", bytes.len()), format!("{} MB", limits.bytes >> 20)));
     }
-    let reader =
-        ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|_| not_a_picture(file))?;
+    let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|_| not_a_picture(file))?;
     if reader.format().is_none() {
         return Err(not_a_picture(file));
     }

@@ -86,7 +86,8 @@ impl LineMap {
         for strip in strips.start..ends {
             for centre in (window / 2..self.height.saturating_sub(window / 2)).step_by(window / 2) {
                 let range = centre - window / 2..centre + window / 2;
-                if let Some((shift, weight)) = best_shift(self.profile(strip), self.profile(strip + apart), range, reach)
+                if let Some((shift, weight)) =
+                    best_shift(self.profile(strip), self.profile(strip + apart), range, reach)
                 {
                     let between = strip as f32 + 0.5 + apart as f32 / 2.0;
                     let place =

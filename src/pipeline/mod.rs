@@ -220,9 +220,11 @@ pub fn rows(sheets: &[Vec<ReadPage>]) -> Vec<Row> {
     for (sheet, pages) in sheets.iter().enumerate() {
         for (page, read) in pages.iter().enumerate() {
             for cell in &read.cells {
-                let row = rows
-                    .entry(cell.number)
-                    .or_insert_with(|| Row { number: cell.number, white: Vec::new(), black: Vec::new() });
+                let row = rows.entry(cell.number).or_insert_with(|| Row {
+                    number: cell.number,
+                    white: Vec::new(),
+                    black: Vec::new(),
+                });
                 let side = match cell.colour {
                     Colour::White => &mut row.white,
                     Colour::Black => &mut row.black,
@@ -257,7 +259,11 @@ fn page_warnings(page: &ReadPage) -> Vec<String> {
         warnings.push(format!("{}: the page starts at move {}", page.file, page.anchor.first_number));
     }
     if page.page.quarter_turns != 0 {
-        warnings.push(format!("{}: the photo was turned by {} degrees", page.file, 90 * u32::from(page.page.quarter_turns)));
+        warnings.push(format!(
+            "{}: the photo was turned by {} degrees",
+            page.file,
+            90 * u32::from(page.page.quarter_turns)
+        ));
     }
     warnings
 }

@@ -21,9 +21,8 @@ pub fn split_off(page: &Page, grid: &mut Grid) {
         }
         if let Some(share) = end_of_numbers(page, grid, &grid.pairs[index].white) {
             let ColumnPair { white, .. } = &grid.pairs[index];
-            let border = Curve {
-                y: white.left.y.iter().zip(&white.right.y).map(|(l, r)| l + share * (r - l)).collect(),
-            };
+            let border =
+                Curve { y: white.left.y.iter().zip(&white.right.y).map(|(l, r)| l + share * (r - l)).collect() };
             let numbers = Column { left: white.left.clone(), right: border.clone() };
             let pair = &mut grid.pairs[index];
             pair.white.left = border;

@@ -77,7 +77,10 @@ impl TractRecogniser {
         let plan = tract_onnx::onnx()
             .model_for_read(&mut &*MODEL)
             .and_then(|model| {
-                model.with_input_fact(0, f32::fact([1, 1, CROP_HEIGHT, CROP_WIDTH]).into())?.into_optimized()?.into_runnable()
+                model
+                    .with_input_fact(0, f32::fact([1, 1, CROP_HEIGHT, CROP_WIDTH]).into())?
+                    .into_optimized()?
+                    .into_runnable()
             })
             .map_err(fail)?;
         Ok(Self { plan, alphabet: Alphabet::new(card.alphabet.chars()), temperature: card.temperature })

@@ -68,7 +68,10 @@ fn cells_lie_where_the_photo_shows_them() {
             3 => [150.0, w - 660.0],
             _ => [660.0, 150.0],
         };
-        assert!((x - expected[0]).abs() < 5.0 && (y - expected[1]).abs() < 5.0, "{turns} turns: {x} {y} for {expected:?}");
+        assert!(
+            (x - expected[0]).abs() < 5.0 && (y - expected[1]).abs() < 5.0,
+            "{turns} turns: {x} {y} for {expected:?}"
+        );
     }
 }
 

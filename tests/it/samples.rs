@@ -1,0 +1,105 @@
+//! The samples of this repository, read by the program as a user runs it.
+
+use crate::util::{labels, sample, scoresheet};
+use scoresheet::game::Game;
+use scoresheet::pgn;
+use std::process::Output;
+
+fn read(args: &[&str]) -> (Output, Game) {
+    let paths: Vec<String> = args
+        .iter()
+        .map(|arg| if arg.starts_with("--") { (*arg).to_owned() } else { sample(arg).display().to_string() })
+        .collect();
+    let mut all = vec!["read".to_owned(), "--json".to_owned()];
+    all.extend(paths);
+    let out = scoresheet(&all);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    let game = serde_json::from_slice(&out.stdout).unwrap_or_else(|error| panic!("{args:?}: {error}; {said}"));
+    (out, game)
+}
+
+/// Moves of the sample's truth that the program has at their place, and their number.
+fn right(game: &Game, name: &str) -> (usize, usize) {
+    let truth = std::fs::read_to_string(sample(&format!("{name}.pgn"))).unwrap();
+    let played = pgn::read_main_line(&truth).unwrap();
+    let read = pgn::read_main_line(&game.pgn).unwrap();
+    (played.iter().zip(&read).filter(|(a, b)| a == b).count(), played.len())
+}
+
+#[test]
+fn sheets_are_read() {
+    let mut sum = (0, 0);
+    for name in [
+        "english-scan",
+        "english-shadow",
+        "long-game",
+        "german",
+        "french",
+        "spanish",
+        "corrections",
+        "sideways",
+        "table-perspective",
+        "pencil-inside",
+    ] {
+        let (_, game) = read(&[&format!("{name}.jpg")]);
+        let (right, of) = right(&game, name);
+        println!("{name}: {right} of {of}");
+        // A floor for each sheet, and a higher one for all together.
+        assert!(right * 100 >= of * 75, "{name}: {right} of {of} moves");
+        sum = (sum.0 + right, sum.1 + of);
+    }
+    assert!(sum.0 * 100 >= sum.1 * 95, "{} of {} moves of all samples", sum.0, sum.1);
+}
+
+#[test]
+fn the_exit_status_says_whether_to_look() {
+    let (out, game) = read(&["corrections.jpg"]);
+    let to_review = game.plies.iter().any(|ply| ply.status != scoresheet::game::Status::Clear);
+    assert_eq!(out.status.code(), Some(i32::from(to_review)));
+}
+
+#[test]
+fn piece_letters_tell_the_language() {
+    for (name, language) in [("german", "de"), ("french", "fr"), ("spanish", "es"), ("long-game", "en")] {
+        let (_, game) = read(&[&format!("{name}.jpg")]);
+        assert_eq!(game.sheets[0].language.as_deref(), Some(language), "{name}");
+    }
+}
+
+#[test]
+fn what_is_written_is_told_apart_from_what_was_played() {
+    // White wrote 17...Qh5 where Qh4 was played.
+    let (_, game) = read(&["both-players-white.jpg"]);
+    let ply = game.plies.iter().find(|ply| ply.ply == 34).unwrap();
+    assert_eq!(ply.san.as_deref(), Some("Qh4"));
+    assert_ne!(ply.status, scoresheet::game::Status::Clear);
+    let label = labels("both-players")
+        .into_iter()
+        .find(|label| label.page == "both-players-white.jpg" && label.number == 17 && label.colour == "black");
+    assert_eq!(ply.written[0].text, label.unwrap().written);
+}
+
+#[test]
+fn both_sheets_and_both_pages_make_one_game() {
+    let (_, game) = read(&["--white", "both-players-white.jpg", "--black", "both-players-black.jpg"]);
+    assert_eq!(game.sheets.len(), 2);
+    let (found, of) = right(&game, "both-players");
+    assert!(found * 100 >= of * 95, "both players: {found} of {of}");
+    let (_, game) = read(&["two-pages-1.jpg", "two-pages-2.jpg"]);
+    assert_eq!(game.sheets[0].pages.len(), 2);
+    let (found, of) = right(&game, "two-pages");
+    assert!(found * 100 >= of * 95, "two pages: {found} of {of}");
+}
+
+#[test]
+fn inspect_draws_its_pictures() {
+    let dir = std::env::temp_dir().join(format!("scoresheet-inspect-{}", std::process::id()));
+    let photo = sample("english-scan.jpg");
+    let out = scoresheet(&["inspect".as_ref(), photo.as_os_str(), "--out".as_ref(), dir.as_os_str()]);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    for part in ["page", "grid", "cells"] {
+        let path = dir.join(format!("english-scan-{part}.png"));
+        assert!(image::image_dimensions(&path).is_ok(), "{}", path.display());
+    }
+    std::fs::remove_dir_all(&dir).unwrap();
+}
