@@ -3,7 +3,7 @@
 use super::{Outcome, load};
 use crate::error::{Error, Result};
 use crate::game::{Colour, Quad};
-use crate::pipeline::cells::{CROP_HEIGHT, CROP_WIDTH};
+use crate::pipeline::cells::{CROP_HEIGHT, CROP_WIDTH, Crop};
 use crate::pipeline::ingest::{IngestLimits, Photo, ingest};
 use crate::pipeline::recognise::{Recogniser, TractRecogniser};
 use crate::pipeline::{ReadCell, ReadPage, Timing, read_page};
@@ -168,14 +168,27 @@ impl Pack {
         writeln!(self.table, "{text}").map_err(|cause| write_error(Path::new("cells.tsv"), cause))
     }
 
+    /// The cells of a page, and its printed numbers as cells of the colour `number`.
     fn add(&mut self, page: &ReadPage) -> Result<()> {
-        for cell in &page.cells {
-            let ReadCell { number, colour, crop, .. } = cell;
+        for ReadCell { number, colour, crop, .. } in &page.cells {
             let colour = if *colour == Colour::White { "white" } else { "black" };
-            self.line(&format!("{}\t{}\t{number}\t{colour}\t{}", self.count, page.file, crop.ink))?;
-            self.pixels.write_all(&crop.pixels).map_err(|cause| write_error(Path::new("cells.bin"), cause))?;
-            self.count += 1;
+            self.cell(&page.file, *number, colour, crop)?;
         }
+        for (pair, columns) in page.grid.pairs.iter().enumerate() {
+            let Some(numbers) = &columns.numbers else { continue };
+            for row in 0..page.anchor.rows {
+                let number = page.anchor.first_number + (pair * page.anchor.period + row) as u32;
+                let band = &page.grid.bands[page.anchor.first_band + row];
+                self.cell(&page.file, number, "number", &Crop::cut(&page.page, band, numbers, 0.0, 1.0))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn cell(&mut self, page: &str, number: u32, colour: &str, crop: &Crop) -> Result<()> {
+        self.line(&format!("{}\t{page}\t{number}\t{colour}\t{}", self.count, crop.ink))?;
+        self.pixels.write_all(&crop.pixels).map_err(|cause| write_error(Path::new("cells.bin"), cause))?;
+        self.count += 1;
         Ok(())
     }
 }

@@ -75,9 +75,15 @@ pub fn anchor(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<A
             break;
         }
     }
+    if found.evidence < UNREAD {
+        // Chance readings say less than the lines do.
+        found = Anchor { evidence: found.evidence, ..vote(&vec![None; evidence.len()], &ruled, grid.pairs.len()) };
+    }
     Ok(found)
 }
 
+/// Evidence per row below which the numbers are not read.
+const UNREAD: f32 = 0.5;
 /// Evidence per row from which no more rows need to be looked at.
 const SURE: f32 = 2.0;
 

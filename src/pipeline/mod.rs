@@ -83,7 +83,7 @@ const UPRIGHT: f32 = 1.0;
 /// Ink (pixels of a crop) up to which a cell that reads as nothing counts as blank.
 const SMUDGE: u32 = 150;
 /// Evidence below which the numbers are called unread.
-const NUMBERS_READ: f32 = 0.3;
+const NUMBERS_READ: f32 = 0.5;
 
 /// Reads a game from one sheet, or from both players' sheets.
 ///
