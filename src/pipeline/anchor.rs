@@ -33,6 +33,8 @@ const STRONGEST_AGAINST: f32 = -3.0;
 const STRONGEST_FOR: f32 = 4.0;
 /// Price of each line that the chain found and the anchor leaves out, or the other way round.
 const UNRULED: f32 = 1.0;
+/// A symbol whose log-probability nowhere exceeds this is not in a cell.
+const INVISIBLE: f32 = -7.0;
 /// Where half of the rows read as clearly as this, a row without a number (a header, a footer) is no row: it pays
 /// this price, more than a line left out.
 const LEGIBLE: f32 = 2.0;
@@ -51,15 +53,15 @@ pub fn anchor(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<A
     let bands = grid.bands.len();
     let ruled: Vec<bool> = grid.bands.iter().map(|band| band.ruled).collect();
     let mut evidence = vec![None; grid.pairs.len() * bands];
-    // The ends decide; of the middle a fifth is mostly enough.
+    // The ends decide; of the middle a sixth is mostly enough.
     let mut found = Anchor { first_band: 0, rows: bands, period: bands, first_number: 1, evidence: 0.0 };
-    for middle in [5, 1] {
+    for middle in [6, 1] {
         let mut places = Vec::new();
         let mut crops = Vec::new();
         for (pair, columns) in grid.pairs.iter().enumerate() {
             let Some(numbers) = &columns.numbers else { continue };
             for (band, rows) in grid.bands.iter().enumerate() {
-                let wanted = band < 5 || band + 5 >= bands || band.is_multiple_of(middle);
+                let wanted = band < 4 || band + 4 >= bands || band.is_multiple_of(middle);
                 if wanted && evidence[pair * bands + band].is_none() {
                     places.push(pair * bands + band);
                     crops.push(Crop::cut(page, rows, numbers, 0.0, 1.0));
@@ -85,7 +87,7 @@ pub fn anchor(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<A
 /// Evidence per row below which the numbers are not read.
 const UNREAD: f32 = 0.5;
 /// Evidence per row from which no more rows need to be looked at.
-const SURE: f32 = 2.0;
+const SURE: f32 = 1.2;
 
 /// How each number may be printed: plain, or with zeros in front as on some forms.
 fn spellings(alphabet: &Alphabet) -> Vec<Vec<Vec<usize>>> {
@@ -102,8 +104,14 @@ fn spellings(alphabet: &Alphabet) -> Vec<Vec<Vec<usize>>> {
 
 /// For each number, the logarithm of how much likelier it is than the average number; index 0 stands for none.
 fn row_evidence(reading: &Reading, spelled: &[Vec<Vec<usize>>]) -> Vec<f32> {
-    let likelihoods: Vec<f32> =
-        spelled.iter().map(|ways| ways.iter().map(|way| reading.log_likelihood(way).exp()).sum::<f32>()).collect();
+    // A number with a digit that shows at no time step is out of the question; most are.
+    let clearest =
+        |class: usize| (0..reading.steps()).map(|t| reading.step(t)[class]).fold(f32::NEG_INFINITY, f32::max);
+    let shows: Vec<bool> = (0..reading.classes).map(|class| clearest(class) > INVISIBLE).collect();
+    let likelihood = |way: &Vec<usize>| {
+        if way.iter().all(|&class| shows[class]) { reading.log_likelihood(way).exp() } else { 0.0 }
+    };
+    let likelihoods: Vec<f32> = spelled.iter().map(|ways| ways.iter().map(likelihood).sum()).collect();
     // What is no number at all shares the rest evenly among the numbers.
     let none = (1.0 - likelihoods.iter().sum::<f32>()).max(0.0);
     let count = likelihoods.len() as f32;

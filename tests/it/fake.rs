@@ -123,15 +123,15 @@ impl Recogniser for BarReader {
     }
 }
 
-/// A reading that says `text` with 99 % a symbol.
+/// A reading that says `text` with 99.9 % a symbol.
 fn peaked(text: &str, alphabet: &Alphabet) -> Reading {
     let (classes, steps) = (alphabet.classes(), 48);
-    let mut log_probs = vec![(0.01 / (classes - 1) as f32).ln(); steps * classes];
+    let mut log_probs = vec![(0.001 / (classes - 1) as f32).ln(); steps * classes];
     let symbols: Vec<usize> = text.chars().filter_map(|c| alphabet.class(c)).collect();
     for step in 0..steps {
         // Every third step holds a symbol until the text is over.
         let class = if step % 3 == 1 { symbols.get(step / 3).copied().unwrap_or(0) } else { 0 };
-        log_probs[step * classes + class] = 0.99f32.ln();
+        log_probs[step * classes + class] = 0.999f32.ln();
     }
     Reading { log_probs, classes }
 }
