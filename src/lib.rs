@@ -18,3 +18,4 @@ pub mod notation;
 pub mod pgn;
 pub mod pipeline;
 pub mod reading;
+pub mod review;

@@ -1,9 +1,11 @@
 //! What the recogniser says about one cell: log-probabilities per time step, never a single string.
 
+use serde::{Deserialize, Serialize};
+
 /// The symbols that the recogniser knows. Class 0 is the CTC blank; class `i + 1` is `symbols[i]`.
 ///
 /// Zero and the letter O are one symbol, `O`; the capture sign × is `x`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Alphabet {
     symbols: Vec<char>,
 }
@@ -36,9 +38,10 @@ impl Alphabet {
 }
 
 /// The recogniser's output for one cell.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// Natural logarithms of probabilities, row-major: `steps` rows of `classes` values, each row summing to 1.
+    #[serde(with = "packed")]
     pub log_probs: Vec<f32>,
     /// Number of classes, the CTC blank (class 0) included.
     pub classes: usize,
@@ -105,6 +108,24 @@ impl Reading {
     }
 }
 
+/// Log-probabilities as text: base64 of 16-bit steps of 1/2048, the lowest byte first, -32 at the lowest.
+mod packed {
+    use base64::{Engine, engine::general_purpose::STANDARD};
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    const STEPS: f32 = 2048.0;
+
+    pub fn serialize<S: Serializer>(log_probs: &[f32], serializer: S) -> Result<S::Ok, S::Error> {
+        let bytes: Vec<u8> = log_probs.iter().flat_map(|p| ((-p * STEPS).round() as u16).to_le_bytes()).collect();
+        serializer.serialize_str(&STANDARD.encode(bytes))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f32>, D::Error> {
+        let bytes = STANDARD.decode(String::deserialize(deserializer)?).map_err(D::Error::custom)?;
+        Ok(bytes.chunks_exact(2).map(|pair| -f32::from(u16::from_le_bytes([pair[0], pair[1]])) / STEPS).collect())
+    }
+}
+
 /// ln(exp(a) + exp(b)).
 fn log_add(a: f32, b: f32) -> f32 {
     let (high, low) = if a > b { (a, b) } else { (b, a) };
@@ -124,6 +145,15 @@ mod tests {
         assert!((likely(&[1]) - (0.5 * 0.6 + 0.2 * 0.1 + 0.5 * 0.1)).abs() < 1e-6);
         let total = likely(&[]) + likely(&[1]) + likely(&[2]) + likely(&[1, 2]) + likely(&[2, 1]);
         assert!((total - 1.0).abs() < 1e-6, "{total}");
+    }
+
+    #[test]
+    fn readings_survive_storage() {
+        let reading = Reading { log_probs: vec![-0.0001, -9.25, -31.5, -400.0], classes: 2 };
+        let back: Reading = serde_json::from_str(&serde_json::to_string(&reading).unwrap()).unwrap();
+        let expected = [-0.0001, -9.25, -31.5, -32.0];
+        assert!(back.log_probs.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-3), "{back:?}");
+        assert!(serde_json::from_str::<Reading>(r#"{"log_probs":"?","classes":2}"#).is_err());
     }
 
     #[test]

@@ -25,9 +25,10 @@ use cozy_chess::Board;
 use emission::{Emission, Ink, Scores, Writer};
 use rayon::prelude::*;
 use score::{Lattice, Symbols};
+use serde::{Deserialize, Serialize};
 
 /// A cell of the move table.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct InkCell {
     /// Index of the sheet in the game.
     pub sheet: usize,
@@ -42,7 +43,7 @@ pub struct InkCell {
 }
 
 /// A numbered row of the move table, with one cell per sheet and colour.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// As printed.
     pub number: u32,

@@ -13,9 +13,9 @@ pub mod recognise;
 
 use crate::decode::{self, InkCell, Row};
 use crate::error::{Error, Result};
-use crate::game::{Colour, Game, PageInfo, PageRole, Quad, SCHEMA, Sheet};
-use crate::pgn;
-use crate::reading::Reading;
+use crate::game::{Colour, Game, PageInfo, PageRole, Quad, Sheet};
+use crate::reading::{Alphabet, Reading};
+use crate::review;
 use anchor::Anchor;
 use cells::Crop;
 use grid::{Column, Grid};
@@ -23,6 +23,7 @@ use ingest::{IngestLimits, Photo, ingest};
 use page::Page;
 use rayon::prelude::*;
 use recognise::Recogniser;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -85,63 +86,67 @@ const SMUDGE: u32 = 150;
 /// Evidence below which the numbers are called unread.
 const NUMBERS_READ: f32 = 0.5;
 
+/// What was seen on the photos of one game: enough to decode it, and to decode it again after a person has looked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ink {
+    /// Of the readings' classes.
+    pub alphabet: Alphabet,
+    /// Pages and keepers; the languages are found by decoding.
+    pub sheets: Vec<Sheet>,
+    /// In the order of their numbers, blank rows included.
+    pub rows: Vec<Row>,
+    /// What to tell the person about the photos.
+    pub warnings: Vec<String>,
+    /// Milliseconds by stage.
+    pub timing_ms: Timing,
+}
+
 /// Reads a game from one sheet, or from both players' sheets.
 ///
 /// # Errors
-/// Whatever keeps a page from being read, see [`Error`]; [`Error::Blank`] where nothing is written.
+/// Whatever keeps a page from being read, see [`Error`]; [`Error::Blank`] where nothing is written,
+/// [`Error::Unreadable`] where what is written is no game.
 pub fn read_game(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &ReadOptions) -> Result<Game> {
-    let mut timing = Timing::new();
-    let mut warnings = Vec::new();
+    let ink = read_ink(sheets, recogniser, options)?;
+    let game = review::game(&ink, &[], &options.decode)?;
+    match ink.sheets.iter().flat_map(|sheet| &sheet.pages).next() {
+        Some(page) if !is_a_game(&game) => Err(Error::Unreadable { file: page.file.clone() }),
+        _ => Ok(game),
+    }
+}
+
+/// Reads all cells of a game's photos.
+///
+/// # Errors
+/// Whatever keeps a page from being read, see [`Error`]; [`Error::Blank`] where nothing is written.
+pub fn read_ink(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &ReadOptions) -> Result<Ink> {
+    let mut timing_ms = Timing::new();
     let mut read = Vec::new();
     for sheet in sheets {
         let mut pages = Vec::new();
         for file in &sheet.pages {
-            let photo = timed(&mut timing, "ingest", || ingest(&file.name, &file.bytes, &options.limits))?;
-            pages.push(read_page(&photo, recogniser, &mut timing)?);
+            let photo = timed(&mut timing_ms, "ingest", || ingest(&file.name, &file.bytes, &options.limits))?;
+            pages.push(read_page(&photo, recogniser, &mut timing_ms)?);
         }
         read.push(pages);
-    }
-    for page in read.iter().flatten() {
-        warnings.extend(page_warnings(page));
     }
     let rows = rows(&read);
     if let (false, Some(page)) = (rows.iter().any(has_ink), read.iter().flatten().next()) {
         return Err(Error::Blank { file: page.file.clone() });
     }
-    let decoded = timed(&mut timing, "decode", || decode::decode(&rows, recogniser.alphabet(), &options.decode));
-    if let (false, Some(page)) = (is_a_game(&decoded), read.iter().flatten().next()) {
-        return Err(Error::Unreadable { file: page.file.clone() });
-    }
-    warnings.extend(decoded.warnings);
-    let sheets = sheets
-        .iter()
-        .zip(&read)
-        .map(|(sheet, pages)| Sheet {
-            keeper: sheet.keeper,
-            language: decoded.language.clone(),
-            language_confidence: decoded.language_confidence,
-            pages: pages.iter().enumerate().map(|(index, page)| page_info(page, index)).collect(),
-        })
-        .collect();
-    let mut game = Game {
-        schema: SCHEMA.to_owned(),
-        sheets,
-        start_fen: None,
-        plies: decoded.plies,
-        result: decoded.result,
-        headers: BTreeMap::new(),
-        warnings,
-        timing_ms: timing,
-        pgn: String::new(),
+    let sheet = |(sheet, pages): (&SheetFiles, &Vec<ReadPage>)| Sheet {
+        keeper: sheet.keeper,
+        language: None,
+        language_confidence: 0.0,
+        pages: pages.iter().enumerate().map(|(index, page)| page_info(page, index)).collect(),
     };
-    game.pgn = pgn::write(&pgn::Parts {
-        headers: &game.headers,
-        plies: &game.plies,
-        result: &game.result,
-        start_fen: game.start_fen.as_deref(),
-        alternatives: false,
-    });
-    Ok(game)
+    Ok(Ink {
+        alphabet: recogniser.alphabet().clone(),
+        sheets: sheets.iter().zip(&read).map(sheet).collect(),
+        rows,
+        warnings: read.iter().flatten().flat_map(page_warnings).collect(),
+        timing_ms,
+    })
 }
 
 /// Finds the table on a photo, turning it until the printed numbers read, and reads all its cells.
@@ -241,10 +246,10 @@ fn has_ink(row: &Row) -> bool {
 }
 
 /// Whether what was decoded can pass for a game: a photo of something else yields a few chance moves at most.
-fn is_a_game(decoded: &decode::Decoded) -> bool {
+fn is_a_game(game: &Game) -> bool {
     use crate::game::Status::{Clear, Doubtful};
-    let read = decoded.plies.iter().filter(|ply| matches!(ply.status, Clear | Doubtful)).count();
-    read > 0 && read * 4 >= decoded.plies.len()
+    let read = game.plies.iter().filter(|ply| matches!(ply.status, Clear | Doubtful)).count();
+    read > 0 && read * 4 >= game.plies.len()
 }
 
 fn page_warnings(page: &ReadPage) -> Vec<String> {
@@ -290,7 +295,7 @@ fn page_info(page: &ReadPage, index: usize) -> PageInfo {
 }
 
 /// Runs a stage and adds its time to the table.
-fn timed<T>(timing: &mut Timing, stage: &str, run: impl FnOnce() -> T) -> T {
+pub(crate) fn timed<T>(timing: &mut Timing, stage: &str, run: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let out = run();
     *timing.entry(stage.to_owned()).or_default() += start.elapsed().as_secs_f64() * 1000.0;
