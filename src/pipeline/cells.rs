@@ -2,6 +2,7 @@
 
 use super::grid::{Band, Column};
 use super::page::Page;
+use std::ops::Range;
 
 /// Height and width of a crop, the input of the recogniser, in pixels.
 pub const CROP_HEIGHT: usize = 48;
@@ -18,6 +19,8 @@ pub struct Crop {
     pub pixels: Vec<u8>,
     /// Pixels of connected ink that lie within the cell and are no ruling line.
     pub ink: u32,
+    /// The columns of pixels from the first to the last of that ink.
+    pub span: Range<usize>,
 }
 
 impl Crop {
@@ -60,8 +63,8 @@ impl Crop {
                 pixels[v * CROP_WIDTH + u] = (sum / 4.0) as u8;
             }
         }
-        let ink = ink(&pixels, offset as usize..(offset + used) as usize);
-        Self { pixels, ink }
+        let (ink, span) = ink(&pixels, offset as usize..(offset + used) as usize);
+        Self { pixels, ink, span }
     }
 
     /// Whether there is nothing to read: too little ink for the smallest letter.
@@ -88,15 +91,16 @@ fn sample(page: &Page, x: f32, y: f32) -> f32 {
 }
 
 /// The part of a crop in which ink counts: clear of the ruling lines of the cell.
-const INNER_ROWS: std::ops::Range<usize> = 13..36;
+const INNER_ROWS: Range<usize> = 13..36;
 
-/// Counts the pixels of strokes in the inner part of a crop: connected dark pixels, upright lines left out.
-fn ink(pixels: &[u8], columns: std::ops::Range<usize>) -> u32 {
+/// Counts the pixels of strokes in the inner part of a crop, and finds the columns that they span: connected dark
+/// pixels, upright lines left out.
+fn ink(pixels: &[u8], columns: Range<usize>) -> (u32, Range<usize>) {
     let mut inner: Vec<u8> = INNER_ROWS
         .flat_map(|y| pixels[y * CROP_WIDTH + columns.start..y * CROP_WIDTH + columns.end].iter().copied())
         .collect();
     if inner.is_empty() {
-        return 0;
+        return (0, 0..0);
     }
     inner.sort_unstable();
     let paper = inner[inner.len() * 3 / 5];
@@ -104,6 +108,7 @@ fn ink(pixels: &[u8], columns: std::ops::Range<usize>) -> u32 {
     let dark = |x: usize, y: usize| pixels[y * CROP_WIDTH + x] < threshold;
     let mut seen = vec![false; pixels.len()];
     let mut total = 0;
+    let mut span = columns.end..columns.start;
     let mut stack = Vec::new();
     for y in INNER_ROWS {
         for x in columns.clone() {
@@ -131,10 +136,14 @@ fn ink(pixels: &[u8], columns: std::ops::Range<usize>) -> u32 {
             let clipped_row_line = y_max - y_min < 3 && x_max - x_min > 2 * columns.len() / 3;
             if !upright_line && !clipped_row_line && area >= SPECK {
                 total += area;
+                // What touches the cell's side is the border or a neighbour's stroke.
+                if x_max >= columns.start + EDGE + 2 && x_min + EDGE + 2 < columns.end {
+                    span = span.start.min(x_min)..span.end.max(x_max + 1);
+                }
             }
         }
     }
-    total
+    (total, if span.is_empty() { columns } else { span })
 }
 
 /// Grey levels by which ink is darker than the paper: six times the noise of the paper, within bounds.

@@ -9,7 +9,9 @@ use crate::reading::{Alphabet, Reading};
 use rayon::prelude::*;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 use tract_onnx::prelude::*;
 
 /// Reads cells.
@@ -59,9 +61,18 @@ impl ModelCard {
     }
 }
 
+/// Widths of the windows that the model looks at, in pixels: the time for a cell goes with its width.
+const WINDOWS: [usize; 4] = [96, 128, 160, CROP_WIDTH];
+/// Pixels of a crop for each time step of the model.
+const STRIDE: usize = 4;
+/// Pixels shown left and right of the ink.
+const MARGIN: usize = 16;
+
 /// The recogniser in pure Rust.
 pub struct TractRecogniser {
-    plan: Arc<TypedSimplePlan>,
+    model: InferenceModel,
+    /// One plan a window, made when it is first needed.
+    plans: [OnceLock<TractResult<Arc<TypedSimplePlan>>>; WINDOWS.len()],
     alphabet: Alphabet,
     temperature: f32,
 }
@@ -73,17 +84,18 @@ impl TractRecogniser {
     /// [`Error::Model`] if the model does not load.
     pub fn embedded() -> Result<Self> {
         let card = ModelCard::embedded()?;
-        let fail = |error: TractError| model_error(&card.file, error);
-        let plan = tract_onnx::onnx()
-            .model_for_read(&mut &*MODEL)
-            .and_then(|model| {
-                model
-                    .with_input_fact(0, f32::fact([1, 1, CROP_HEIGHT, CROP_WIDTH]).into())?
-                    .into_optimized()?
-                    .into_runnable()
-            })
-            .map_err(fail)?;
-        Ok(Self { plan, alphabet: Alphabet::new(card.alphabet.chars()), temperature: card.temperature })
+        let model = tract_onnx::onnx().model_for_read(&mut &*MODEL).map_err(|error| model_error(&card.file, error))?;
+        let alphabet = Alphabet::new(card.alphabet.chars());
+        Ok(Self { model, plans: Default::default(), alphabet, temperature: card.temperature })
+    }
+
+    /// The plan for the window of the given index.
+    fn plan(&self, window: usize) -> Result<&Arc<TypedSimplePlan>> {
+        let build = || {
+            let shape = f32::fact([1, 1, CROP_HEIGHT, WINDOWS[window]]);
+            self.model.clone().with_input_fact(0, shape.into())?.into_optimized()?.into_runnable()
+        };
+        self.plans[window].get_or_init(build).as_ref().map_err(|error| model_error("recogniser.onnx", error))
     }
 }
 
@@ -93,23 +105,40 @@ impl Recogniser for TractRecogniser {
     }
 
     fn read(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
+        let windows: Vec<(usize, usize)> = crops.iter().map(|crop| window(&crop.span)).collect();
+        let needed: BTreeSet<usize> = windows.iter().map(|&(window, _)| window).collect();
+        needed.into_par_iter().try_for_each(|window| self.plan(window).map(|_| ()))?;
         crops
             .par_iter()
-            .map(|crop| {
-                let input = Tensor::from_shape(&[1, 1, CROP_HEIGHT, CROP_WIDTH], &ink(crop))?;
-                let output = self.plan.run(tvec!(input.into()))?;
-                let scores = output[0].to_plain_array_view::<f32>()?;
-                let classes = self.alphabet.classes();
-                Ok(reading(scores.iter().copied(), classes, self.temperature))
+            .zip(&windows)
+            .map(|(crop, &(window, start))| {
+                let plan = self.plan(window)?;
+                let run = || -> TractResult<Reading> {
+                    let width = WINDOWS[window];
+                    let input = Tensor::from_shape(&[1, 1, CROP_HEIGHT, width], &ink(crop, start, width))?;
+                    let output = plan.run(tvec!(input.into()))?;
+                    let scores = output[0].to_plain_array_view::<f32>()?;
+                    Ok(reading(scores.iter().copied(), self.alphabet.classes(), self.temperature))
+                };
+                run().map_err(|error| model_error("recogniser.onnx", error))
             })
-            .collect::<TractResult<Vec<Reading>>>()
-            .map_err(|error| model_error("recogniser.onnx", error))
+            .collect()
     }
 }
 
-/// A crop as the model wants it: 1 for ink, 0 for paper.
-fn ink(crop: &Crop) -> Vec<f32> {
-    crop.pixels.iter().map(|&grey| f32::from(255 - grey) / 255.0).collect()
+/// The narrowest window that shows the ink with its margins, and the column at which it starts, a multiple of the
+/// model's stride along the line.
+fn window(span: &Range<usize>) -> (usize, usize) {
+    let start = span.start.saturating_sub(MARGIN) / STRIDE * STRIDE;
+    let needed = (span.end + MARGIN).min(CROP_WIDTH) - start;
+    let window = WINDOWS.iter().position(|&width| width >= needed).unwrap_or(WINDOWS.len() - 1);
+    (window, start.min(CROP_WIDTH - WINDOWS[window]))
+}
+
+/// A window of a crop as the model wants it: 1 for ink, 0 for paper.
+fn ink(crop: &Crop, start: usize, width: usize) -> Vec<f32> {
+    let rows = crop.pixels.chunks(CROP_WIDTH).flat_map(|row| &row[start..start + width]);
+    rows.map(|&grey| f32::from(255 - grey) / 255.0).collect()
 }
 
 /// The model's scores, cooled by the temperature and normalised for each time step.
@@ -144,7 +173,7 @@ mod tests {
         for y in 12..36 {
             pixels[y * CROP_WIDTH + 90] = 20;
         }
-        let readings = recogniser.read(&[&Crop { pixels, ink: 24 }]).unwrap();
+        let readings = recogniser.read(&[&Crop { pixels, ink: 24, span: 90..91 }]).unwrap();
         let reading = &readings[0];
         assert_eq!(reading.classes, recogniser.alphabet().classes());
         for t in 0..reading.steps() {
