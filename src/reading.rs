@@ -2,9 +2,30 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Shapes that no ASCII character has: Cyrillic and Greek letters that differ from all Latin ones, and figurines.
+/// The decoder, which works on bytes, counts them from 128 on.
+const BEYOND_ASCII: [char; 10] = ['Ф', 'Л', 'Ц', 'Д', 'П', '♔', '♕', '♖', '♗', '♘'];
+
+/// The byte that stands for a symbol in spellings; none for a symbol that no spelling uses.
+pub fn symbol_byte(symbol: char) -> Option<u8> {
+    if symbol.is_ascii() {
+        return Some(symbol as u8);
+    }
+    BEYOND_ASCII.iter().position(|&c| c == symbol).map(|i| 128 + i as u8)
+}
+
+/// The symbol of a byte of a spelling.
+pub fn byte_symbol(byte: u8) -> char {
+    match byte {
+        0..128 => byte as char,
+        _ => BEYOND_ASCII.get(usize::from(byte) - 128).copied().unwrap_or(char::REPLACEMENT_CHARACTER),
+    }
+}
+
 /// The symbols that the recogniser knows. Class 0 is the CTC blank; class `i + 1` is `symbols[i]`.
 ///
-/// Zero and the letter O are one symbol, `O`; the capture sign × is `x`.
+/// A symbol is a shape: zero and the letter O are one symbol, `O`; the capture sign × is `x`; p is `P`; Cyrillic and
+/// Greek letters that look like Latin ones are those.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Alphabet {
     symbols: Vec<char>,
@@ -26,6 +47,7 @@ impl Alphabet {
         let symbol = match symbol {
             '0' => 'O',
             '×' => 'x',
+            'p' => 'P',
             other => other,
         };
         self.symbols.iter().position(|&s| s == symbol).map(|i| i + 1)

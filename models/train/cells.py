@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import torch
 
-from alphabet import encode, normalise
+from alphabet import SYMBOLS, encode, normalise
 from augment import augment
 
 HEIGHT, WIDTH = 48, 192
@@ -35,6 +35,60 @@ class Pack:
         return self.pictures[pack][index]
 
 
+class Splicer:
+    """Makes a cell of the beginning of one cell and the end of another by the same hand, cut between two signs."""
+
+    def __init__(self, pack):
+        self.pack = pack
+        self.at = [[int(x) for x in row.get("at", "").split()] if row.get("at") else [] for row in pack.rows]
+        self.at = [at if len(at) == len(label) > 1 else [] for at, label in zip(self.at, pack.labels)]
+        self.hands = {}
+        for n, (row, at) in enumerate(zip(pack.rows, self.at)):
+            if at and row["colour"] != "number":
+                self.hands.setdefault((row["set"], row["page"]), []).append(n)
+
+    def splice(self, n, rng):
+        """Picture and label; none where the cell cannot be cut."""
+        row = self.pack.rows[n]
+        hand = self.hands.get((row["set"], row["page"]), ())
+        if not self.at[n] or len(hand) < 2:
+            return None
+        i = int(rng.integers(1, len(self.at[n])))
+        kind = kind_of(self.pack.labels[n][i - 1])
+        for _ in range(6):                                         # a file after a piece, a rank after a file
+            other = hand[int(rng.integers(len(hand)))]
+            j = int(rng.integers(1, len(self.at[other])))
+            if kind_of(self.pack.labels[other][j - 1]) == kind:
+                break
+        else:
+            return None
+        a, b = self.pack.picture(n), self.pack.picture(other)
+        x, y = lightest(a, self.at[n][i - 1:i + 1]), lightest(b, self.at[other][j - 1:j + 1])
+        label = self.pack.labels[n][:i] + self.pack.labels[other][j:]
+        if x + (self.at[other][-1] + 14 - y) > WIDTH or any(p == q for p, q in zip(label, label[1:])):
+            return None
+        out = np.empty_like(a)
+        out[:, :x] = a[:, :x]
+        tail = b[:, y:y + WIDTH - x]
+        out[:, x:x + tail.shape[1]] = tail
+        out[:, x + tail.shape[1]:] = tail[:, -1:]
+        return out, label
+
+
+def kind_of(label):
+    """Rank, file, capital or another sign."""
+    sign = SYMBOLS[label - 1]
+    return 0 if sign.isdigit() else 1 if sign in "abcdefgh" else 2 if sign.isalpha() and sign != "x" else sign
+
+
+def lightest(cell, between):
+    """The column with the least ink between two signs."""
+    left, right = between[0] + 2, between[1] - 1
+    if right <= left:
+        return (between[0] + between[1] + 1) // 2
+    return left + int(np.argmax(cell[12:37, left:right].sum(0, dtype=np.int64)))
+
+
 def as_ink(grey):
     """uint8 grey (N, 48, 192) to the network's input: ink = 1, paper = 0."""
     return (255 - grey).unsqueeze(1).float().div_(255)
@@ -47,10 +101,13 @@ def endless(pack, rng):
 
 
 class Mixture(torch.utils.data.IterableDataset):
-    """Augmented batches for ever: [(pack, cells in a batch, strength of augmentation)] -> grey (N, 48, 192), labels."""
+    """Augmented batches for ever: [(pack, cells in a batch, strength of augmentation)] -> grey (N, 48, 192), labels.
 
-    def __init__(self, parts, seed):
-        self.parts, self.seed = [p for p in parts if p[1]], seed
+    A share `spliced` of the cells that have places is made of two."""
+
+    def __init__(self, parts, seed, spliced=0.0):
+        self.parts, self.seed, self.spliced = [p for p in parts if p[1]], seed, spliced
+        self.splicers = [Splicer(pack) for pack, _, _ in self.parts]
 
     def __iter__(self):
         cv2.setNumThreads(1)
@@ -59,9 +116,10 @@ class Mixture(torch.utils.data.IterableDataset):
         numbers = [endless(pack, rng) for pack, _, _ in self.parts]
         while True:
             grey, labels = [], []
-            for (pack, count, strength), source in zip(self.parts, numbers):
+            for (pack, count, strength), source, splicer in zip(self.parts, numbers, self.splicers):
                 chosen = [next(source) for _ in range(count)]
-                cells = [pack.picture(n) for n in chosen]
+                made = [rng.random() < self.spliced and splicer.splice(n, rng) or (pack.picture(n), pack.labels[n]) for n in chosen]
+                cells = [picture for picture, _ in made]
                 grey += [augment(c, cells[i - 1], rng, strength) for i, c in enumerate(cells)]
-                labels += [pack.labels[n] for n in chosen]
+                labels += [label for _, label in made]
             yield torch.from_numpy(np.stack(grey)), labels

@@ -13,14 +13,14 @@ from cells import Pack
 from decode import beam, greedy
 from model import Recogniser
 from split import held_out
-from train import log_probabilities, reader_exact
+from train import log_probabilities, reader_exact, with_signs
 
 
 def load(checkpoint):
     """The averaged model of a checkpoint."""
     state = torch.load(checkpoint, map_location="cpu", weights_only=False)
     model = Recogniser(CLASSES, state["shape"])
-    model.load_state_dict(state["average"])
+    model.load_state_dict(with_signs(state["average"], state["symbols"]))
     return model.eval(), state
 
 

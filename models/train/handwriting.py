@@ -33,6 +33,19 @@ SIGNS = {
     "1": [[(.1, 1.0), (.08, .0)]],
     "O": [[(.3, 1.0), (.08, .85), (.0, .5), (.08, .12), (.3, .0), (.52, .12), (.6, .5), (.52, .88), (.3, 1.0)]],
 }
+# Chessmen as people draw them, quickly.
+FIGURINES = {
+    "♔": [[(.3, 1.0), (.3, .72)], [(.18, .88), (.42, .88)], [(.12, .0), (.0, .45), (.1, .62), (.3, .5), (.5, .62), (.6, .45), (.48, .0), (.12, .0)]],
+    "♕": [[(.1, .0), (.0, .85), (.17, .45), (.3, 1.0), (.43, .45), (.6, .85), (.5, .0), (.1, .0)]],
+    "♖": [[(.05, .0), (.12, .2), (.12, .6), (.0, .65), (.0, .95), (.12, .95), (.12, .82), (.24, .82), (.24, .95), (.36, .95), (.36, .82),
+           (.48, .82), (.48, .95), (.6, .95), (.6, .65), (.48, .6), (.48, .2), (.55, .0), (.05, .0)]],
+    "♗": [[(.1, .0), (.5, .0)], [(.2, .05), (.1, .35), (.15, .6), (.3, .9), (.45, .6), (.5, .35), (.4, .05)], [(.3, .62), (.3, .38)], [(.2, .5), (.4, .5)]],
+    "♘": [[(.12, .0), (.55, .0), (.55, .45), (.45, .8), (.25, .95), (.2, .8), (.0, .5), (.08, .4), (.28, .52), (.2, .25), (.12, .0)]],
+}
+FIGURINE_FONTS = [f"/usr/share/fonts/truetype/dejavu/DejaVuSans{k}.ttf" for k in ("", "-Bold")]
+GREEK = {"Alpha": "Α", "Beta": "Β", "Iota": "Ι", "Rho": "Ρ", "Pi": "Π"}
+LATIN = dict(zip("КСТОΑΒΙΡΠрŞŽ", "KCTOAB1PПpSZ"))   # the same shape under another name
+
 SMALL, ASCENDING, DESCENDING = set("acemnorsuvwxz"), set("bdfhklit"), set("gpqyj")
 
 
@@ -66,18 +79,32 @@ def vertical_extent(symbol, shape):
 class Glyphs:
     """All glyph collections, loaded once."""
 
-    def __init__(self, data, fonts=None):
+    def __init__(self, data, fonts=None, held_out=False):
+        """Of people, pictures and fonts one part in six is held out, to check with."""
+        def share(items):
+            return items[:60] if held_out else items[60:460]
         folder = os.path.join(data, "glyphs")
         raw = json.load(open(os.path.join(folder, "latin-strokes.json"), encoding="utf-8"))
         self.strokes = {c: [[np.asarray(s, np.float32) * (1, -1) for s in g if len(s)] for g in gs] for c, gs in raw.items()}
-        self.people = min(len(g) for g in self.strokes.values())
+        people = min(len(g) for g in self.strokes.values())
+        self.people = range(9) if held_out else range(9, people)
         self.pictures = {}
         for name, first in (("az_uniform", "A"), ("t10k", "0")):
             images, labels = (read_idx(os.path.join(folder, f"{name}-{k}-ubyte.gz")) for k in ("images-idx3", "labels-idx1"))
             for value in np.unique(labels):
-                found = images[labels == value][:300]
+                found = share(images[labels == value])
                 self.pictures[chr(ord(first) + int(value))] = [tight(p) for p in found]
-        self.fonts = [ImageFont.truetype(f, 72) for f in sorted(glob.glob(os.path.join(fonts, "*.ttf")))] if fonts else []
+        for name, letters in (("cyrillic", dict(zip("флцдпрксто", "ФЛЦДПрКСТО"))), ("greek", GREEK)):
+            z = np.load(os.path.join(folder, name + ".npz"))
+            images = z["images"] if z["images"].mean() < 128 else 255 - z["images"]
+            thicken = np.ones((3, 3), np.uint8) if name == "greek" else None
+            for value, label in enumerate(z["names"]):
+                if str(label) in letters:
+                    found = share(images[z["labels"] == value])
+                    self.pictures[letters[str(label)]] = [p for p in (tight(p, thicken) for p in found) if p is not None]
+        self.figurines = [ImageFont.truetype(f, 72) for f in FIGURINE_FONTS if os.path.exists(f)]
+        found = sorted(glob.glob(os.path.join(fonts, "*.ttf"))) if fonts else []
+        self.fonts = [ImageFont.truetype(f, 72) for i, f in enumerate(found) if (i % 6 == 0) == held_out]
         self.font_cache = {}
 
     def from_font(self, number, symbol):
@@ -102,11 +129,15 @@ def read_idx(path):
     return np.frombuffer(raw, np.uint8, offset=4 + 4 * raw[3]).reshape(shape)
 
 
-def tight(picture):
-    """A 28 x 28 picture cut to its ink and enlarged."""
+def tight(picture, thicken=None):
+    """A small picture cut to its ink, enlarged to some 80 pixels of height; None if it is empty."""
+    if thicken is not None:
+        picture = cv2.dilate(picture, thicken)
     ys, xs = np.where(picture > 60)
+    if not len(ys):
+        return None
     cut = picture[ys.min():ys.max() + 1, xs.min():xs.max() + 1]
-    return cv2.copyMakeBorder(cv2.resize(cut, None, fx=3, fy=3, interpolation=cv2.INTER_CUBIC), 3, 3, 3, 3, cv2.BORDER_CONSTANT)
+    return cv2.copyMakeBorder(cv2.resize(cut, None, fx=84 / picture.shape[0], fy=84 / picture.shape[0], interpolation=cv2.INTER_CUBIC), 3, 3, 3, 3, cv2.BORDER_CONSTANT)
 
 
 class Writer:
@@ -116,7 +147,7 @@ class Writer:
         self.glyphs, self.rng = glyphs, rng
         kinds = ["strokes", "mixed"] + (["font"] if glyphs.fonts else [])
         self.kind = rng.choice(kinds, p=[.45, .27, .28] if glyphs.fonts else [.6, .4])
-        self.person = int(rng.integers(glyphs.people))
+        self.person = int(rng.choice(glyphs.people))
         self.loyalty = rng.choice([1.0, .8, .3])                   # how often a glyph is this person's own
         self.font = int(rng.integers(len(glyphs.fonts))) if glyphs.fonts else 0
         self.shape = dict(small=rng.uniform(.5, .85), ascender=rng.uniform(.9, 1.25), below=rng.uniform(.2, .55),
@@ -139,34 +170,59 @@ class Writer:
 
     def new_glyph(self, symbol):
         rng, glyphs = self.rng, self.glyphs
+        if symbol in FIGURINES:
+            return self.figurine(symbol)
+        if symbol in LATIN and (symbol not in glyphs.pictures or rng.random() < .5):
+            symbol = LATIN[symbol]
         if symbol == "O":
             symbol = self.zero if rng.random() < .85 else "o"
-        if self.kind == "font":
+        if symbol in glyphs.pictures and symbol not in glyphs.strokes:
+            return self.picture(symbol)
+        if self.kind == "font" and symbol.isascii():
             glyph = glyphs.from_font(self.font, symbol)
             if glyph:
                 return glyph
         if symbol in SIGNS and (symbol not in glyphs.strokes or rng.random() < .2):
             return self.sign(symbol)
         if self.kind == "mixed" and symbol in glyphs.pictures and rng.random() < .7:
-            pictures = glyphs.pictures[symbol]
-            picture = pictures[int(rng.integers(len(pictures)))]
-            low, high = vertical_extent(symbol, self.shape)
-            width = (high - low) * picture.shape[1] / picture.shape[0]
-            return Pictured(picture, (0.0, low, width, high))
+            return self.picture(symbol)
         drawn = glyphs.strokes.get(symbol)
         if not drawn:
             return self.sign(symbol if symbol in SIGNS else "-")
-        strokes = drawn[self.person if rng.random() < self.loyalty else int(rng.integers(len(drawn)))]
+        strokes = drawn[self.person if rng.random() < self.loyalty else int(rng.choice(glyphs.people))]
         low, high = vertical_extent(symbol, self.shape)
         return fitted(strokes, low, high)
+
+    def picture(self, symbol):
+        pictures = self.glyphs.pictures[symbol]
+        picture = pictures[int(self.rng.integers(len(pictures)))]
+        low, high = vertical_extent({"р": "p"}.get(symbol, symbol), self.shape)
+        if symbol in "ЦД" and self.rng.random() < .6:
+            low = -self.rng.uniform(.05, .25)
+        width = (high - low) * picture.shape[1] / picture.shape[0]
+        return Pictured(picture, (0.0, low, width, high))
+
+    def figurine(self, symbol):
+        rng, fonts = self.rng, self.glyphs.figurines
+        if fonts and rng.random() < .4:
+            if rng.random() < .3:
+                symbol = chr(ord(symbol) + 6)
+            self.font_of_figurines = getattr(self, "font_of_figurines", int(rng.integers(len(fonts))))
+            font = fonts[self.font_of_figurines]
+            x0, y0, x1, y1 = font.getbbox(symbol, anchor="ls")
+            picture = Image.new("L", (x1 - x0 + 4, y1 - y0 + 4))
+            ImageDraw.Draw(picture).text((2 - x0, 2 - y0), symbol, font=font, fill=255, anchor="ls")
+            tall = rng.uniform(.95, 1.2)
+            return Pictured(np.asarray(picture), (0.0, -.05, tall * picture.width / picture.height, tall - .05))
+        return self.sign(symbol)
 
     def sign(self, symbol):
         rng = self.rng
         grow = rng.uniform(.75, 1.35, 2)
         strokes = []
-        for s in SIGNS[symbol]:
+        for s in SIGNS.get(symbol) or FIGURINES[symbol]:
             s = (np.asarray(s, np.float32) + rng.normal(0, .025, (len(s), 2))) * grow
-            strokes.append(curved(s) if len(s) > 2 else s)
+            strokes.append(curved(s) if len(s) > 2 and symbol != "♖" else s)
         points = np.concatenate(strokes)
         strokes = [s - (points[:, 0].min(), 0) for s in strokes]
         points = np.concatenate(strokes)

@@ -4,24 +4,28 @@ import os
 
 import chess
 
+from alphabet import normalise
+
 ENGLISH = dict(zip("KQRBNP", "KQRBNP"))
 
 
+FIGURINES = dict(zip("KQRBNP", "♔♕♖♗♘♙"))
+
+
 def piece_letters(data):
-    """English and the other languages whose letters the recogniser can write, as [letters]."""
-    from alphabet import INDEX
-    out, seen = [], set()
+    """The languages but English whose letters the recogniser can write, and figurines, as [(code, letters)]."""
+    out, seen = [("figurines", FIGURINES)], set()
     for line in open(os.path.join(data, "piece_letters.tsv"), encoding="utf-8"):
         f = line.rstrip("\n").split("\t")
-        if line.startswith("#") or len(f) < 9 or "memory" in f[8] or "do not use" in f[8] or f[0] == "en":
+        if line.startswith("#") or len(f) < 9 or f[0] not in ("el", "sr-Cyrl") and "memory" in f[8] or "do not use" in f[8] or f[0] == "en":
             continue
-        if all(c in INDEX for c in f[2:7]) and len(set(f[2:7])) == 5 and (f[0] in COMMON or tuple(f[2:7]) not in seen):
+        if all(normalise(c) for c in f[2:7]) and len(set(f[2:7])) == 5 and (f[0] in COMMON or tuple(f[2:7]) not in seen):
             seen.add(tuple(f[2:7]))
             out.append((f[0], dict(zip("KQRBNP", f[2:8]))))
     return out
 
 
-COMMON = {"de", "es", "fr", "pt", "ca", "pl", "nl", "it"}          # drawn more often
+COMMON = {"de", "es", "fr", "pt", "ca", "pl", "nl", "it", "ru", "uk", "bg", "cs", "hu", "el", "figurines"}         # drawn more often
 
 
 def read_games(data, limit=None):
@@ -36,13 +40,15 @@ def read_games(data, limit=None):
 
 
 class Habits:
-    def __init__(self, rng, languages):
-        if rng.random() < .7:
-            self.letters = ENGLISH
+    def __init__(self, rng, languages, english=.3):
+        if rng.random() < english:
+            self.language, self.letters = "en", ENGLISH
         else:
             p = [3.0 if name in COMMON else 1.0 for name, _ in languages]
-            self.letters = languages[int(rng.choice(len(languages), p=[x / sum(p) for x in p]))][1]
+            self.language, self.letters = languages[int(rng.choice(len(languages), p=[x / sum(p) for x in p]))]
         self.form = rng.choice(["short", "long", "descriptive"], p=[.91, .06, .03])
+        if self.form == "descriptive":
+            self.language = "descriptive"
         self.capture = rng.choice(["x", "", ":", "-"], p=[.74, .18, .06, .02])
         self.check = rng.choice(["+", "", "ch"], p=[.62, .37, .01])
         self.mate = rng.choice(["#", "++", "+", ""], p=[.6, .2, .1, .1])

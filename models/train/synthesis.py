@@ -198,10 +198,10 @@ def column(texts, first, writer, sheet, rng):
     return out
 
 
-def pages(data, fonts, print_fonts, seed, games=None, glyphs=None):
-    """Endless columns of cells: (game, colour, first number, [(picture, text, middles)])."""
+def pages(data, fonts, print_fonts, seed, games=None, held_out=False):
+    """Endless columns of cells: (language, game, colour, first number, [(picture, text, middles)])."""
     rng = np.random.default_rng(seed)
-    games, glyphs, languages = games or read_games(data), glyphs or Glyphs(data, fonts), piece_letters(data)
+    games, glyphs, languages = games or read_games(data), Glyphs(data, fonts, held_out), piece_letters(data)
     while True:
         number = int(rng.integers(len(games)))
         sans = games[number].split()
@@ -214,23 +214,23 @@ def pages(data, fonts, print_fonts, seed, games=None, glyphs=None):
             start = int(rng.integers(max(1, len(texts) - 10)))
             sheet = Sheet(rng)
             if texts[start:start + 16]:
-                yield number, ("white", "black")[colour], start + 1, column(texts[start:start + 16], start + 1, writer, sheet, rng)
+                yield habits.language, number, ("white", "black")[colour], start + 1, column(texts[start:start + 16], start + 1, writer, sheet, rng)
         if print_fonts and rng.random() < .25:
             start = int(rng.integers(1, 60))
-            yield number, "number", start, printed_numbers(start, 8, Sheet(rng), print_fonts, rng)
+            yield "number", number, "number", start, printed_numbers(start, 8, Sheet(rng), print_fonts, rng)
 
 
 def produce(job):
     """One worker's share, written to its own file."""
-    data, fonts, print_fonts, seed, count, path = job
+    data, fonts, print_fonts, seed, count, path, held_out = job
     cv2.setNumThreads(1)
     rows, done = [], 0
     with open(path, "wb") as f:
-        for game, colour, first, cells in pages(data, fonts, print_fonts, seed):
+        for language, game, colour, first, cells in pages(data, fonts, print_fonts, seed, held_out=held_out):
             for i, (picture, text, at) in enumerate(cells):
                 if text and done < count:
                     f.write(picture.tobytes())
-                    rows.append((game, first + i, colour, text, " ".join(f"{x:.0f}" for x in at)))
+                    rows.append((language, game, first + i, colour, text, " ".join(f"{x:.0f}" for x in at)))
                     done += 1
             if done >= count:
                 return rows
@@ -241,31 +241,31 @@ def main():
     a.add_argument("--out"), a.add_argument("--cells", type=int, default=100_000), a.add_argument("--seed", type=int, default=1)
     a.add_argument("--data", default="../shared/data"), a.add_argument("--fonts"), a.add_argument("--jobs", type=int, default=2)
     a.add_argument("--print-fonts", default="/usr/share/fonts/truetype/dejavu", help="for printed move numbers")
+    a.add_argument("--held-out", action="store_true", help="hands and fonts that are never trained on")
     a.add_argument("--montage")
     o = a.parse_args()
     print_fonts = sorted(f for k in ("ttf", "otf") for f in glob.glob(os.path.join(o.print_fonts, "**", "*." + k), recursive=True))
     if o.montage:
         tiles, source = [], pages(o.data, o.fonts, print_fonts, o.seed, read_games(o.data, 3000))
         while len(tiles) < 160:
-            tiles += [p for p, _, _ in next(source)[3][:5]]
+            tiles += [p for p, _, _ in next(source)[4][:5]]
         cv2.imwrite(o.montage, np.vstack([np.hstack(tiles[i:i + 8]) for i in range(0, 160, 8)]))
         return
     os.makedirs(o.out, exist_ok=True)
     share = -(-o.cells // o.jobs)
-    jobs = [(o.data, o.fonts, print_fonts, o.seed * 1000 + j, share, os.path.join(o.out, f"part{j}")) for j in range(o.jobs)]
+    jobs = [(o.data, o.fonts, print_fonts, o.seed * 1000 + j, share, os.path.join(o.out, f"part{j}"), o.held_out) for j in range(o.jobs)]
     with multiprocessing.Pool(o.jobs) as pool:
         parts = pool.map(produce, jobs)
     index = 0
     with open(os.path.join(o.out, "cells.bin"), "wb") as f, open(os.path.join(o.out, "cells.tsv"), "w", encoding="utf-8") as t:
         t.write("index\tset\tpage\tgame\tnumber\tcolour\ttext\tat\n")
         for job, rows in zip(jobs, parts):
-            with open(job[-1], "rb") as part:
+            with open(job[-2], "rb") as part:
                 while block := part.read(1 << 24):
                     f.write(block)
-            os.remove(job[-1])
-            for game, number, colour, text, at in rows:
-                kind = "synthetic-number" if colour == "number" else "synthetic"
-                t.write(f"{index}\t{kind}\t{game}\t{game}\t{number}\t{colour}\t{text}\t{at}\n")
+            os.remove(job[-2])
+            for language, game, number, colour, text, at in rows:
+                t.write(f"{index}\tsynthetic-{language}\t{game}\t{game}\t{number}\t{colour}\t{text}\t{at}\n")
                 index += 1
     print(f"{index} cells in {o.out}")
 

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from alphabet import CLASSES, SYMBOLS, plain
+from alphabet import CLASSES, INDEX, SYMBOLS, plain
 from cells import Mixture, Pack, as_ink
 from decode import greedy
 from model import SHAPES, STEPS, Recogniser, cost
@@ -38,6 +38,7 @@ def options():
     a.add_argument("--shape", choices=SHAPES, default="flatter"), a.add_argument("--batch", type=int, default=128)
     a.add_argument("--rate", type=float, default=2e-3), a.add_argument("--decay", type=float, default=0.03)
     a.add_argument("--strength", type=float, default=1.0, help="of the augmentation of real cells")
+    a.add_argument("--spliced", type=float, default=0.0, help="share of cells made of the parts of two by one hand")
     a.add_argument("--synthetic-strength", type=float, default=0.5)
     a.add_argument("--warm", type=int, default=300, help="steps that teach places first, from a random start only")
     a.add_argument("--dropout", type=float, default=0.15), a.add_argument("--average", type=float, default=0.998)
@@ -69,6 +70,22 @@ def reader_exact(texts, pack):
     for text, row in zip(texts, pack.rows):
         right.setdefault(row["set"], []).append(plain(text) == plain(row["text"]))
     return {k: sum(v) / len(v) for k, v in sorted(right.items())}
+
+
+def with_signs(state, symbols):
+    """Weights trained on other signs: the rows of signs that are new begin near nothing."""
+    if symbols == SYMBOLS:
+        return state
+    state = dict(state)
+    for name in ("out.weight", "out.bias"):
+        old = state[name]
+        new = torch.zeros(CLASSES, *old.shape[1:]) if name == "out.weight" else torch.full((CLASSES,), float(old.min()) - 10)
+        new[0] = old[0]
+        for i, sign in enumerate(symbols):
+            if sign in INDEX:
+                new[INDEX[sign]] = old[i + 1]
+        state[name] = new
+    return state
 
 
 class Average:
@@ -108,7 +125,7 @@ def main():
     shape = start["shape"] if start else o.shape
     model = Recogniser(CLASSES, shape, o.dropout)
     if start:
-        model.load_state_dict(start["model"] if o.resume else start["average"])
+        model.load_state_dict(start["model"] if o.resume else with_signs(start["average"], start["symbols"]))
     macs, parameters = cost(model)
     print(f"shape {shape}: {macs / 1e6:.0f} M multiply-adds, {parameters / 1e6:.2f} M parameters, on {device}")
     model = model.to(device, memory_format=torch.channels_last)
@@ -130,7 +147,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: stopped.append(1))
     began, total = time.time() - spent, o.minutes * 60
     next_check, losses, cells = time.time() + min(60, o.every * 60), [], 0
-    mixture = Mixture([(real, o.batch - n_made, o.strength), (made, n_made, o.synthetic_strength)], o.seed * 1000003 + step)
+    mixture = Mixture([(real, o.batch - n_made, o.strength), (made, n_made, o.synthetic_strength)], o.seed * 1000003 + step, o.spliced)
     batches = iter(torch.utils.data.DataLoader(mixture, batch_size=None, num_workers=o.workers, prefetch_factor=4))
 
     def checkpoint():

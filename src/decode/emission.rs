@@ -117,7 +117,7 @@ struct Cell<'a> {
     /// Per trie node, the likelihood of ending there with any suffix.
     endings: Vec<Option<ByCheck>>,
     /// Per trie node and rest of a slip's pattern, the mean likelihood over what the pattern leaves open.
-    patterns: FastMap<u64, ByCheck>,
+    patterns: FastMap<(u32, u64), ByCheck>,
 }
 
 /// Scores of one slot's moves by the shape's key.
@@ -231,7 +231,9 @@ impl<'a> Cell<'a> {
         let (language, writer) = (self.writer.language, self.writer);
         if shape.piece != Piece::Pawn
             && !shape.castles
-            && self.walk(lattice, Trie::ROOT, &[language.letter(shape.piece) as u8], SPELLED_LEAST).is_none()
+            && self
+                .walk(lattice, Trie::ROOT, &language.bytes(shape.piece).collect::<Vec<u8>>(), SPELLED_LEAST)
+                .is_none()
         {
             return sums;
         }
@@ -263,11 +265,11 @@ impl<'a> Cell<'a> {
     /// Mean likelihood of a pattern below a node; its first symbol is the one left open, if any is.
     fn pattern(&mut self, lattice: &Lattice, node: NodeId, rest: &[u8]) -> ByCheck {
         let Some((&open, literal)) = rest.split_first() else { return self.ending(lattice, node) };
-        let key = rest.iter().fold(u64::from(node.0), |key, &b| key << 7 | u64::from(b)) ^ u64::from(node.0) << 48;
+        let key = (node.0, rest.iter().fold(0, |key, &b| key << 8 | u64::from(b)));
         if let Some(&known) = self.patterns.get(&key) {
             return known;
         }
-        let pieces = self.writer.language.letters().map(|letter| letter as u8);
+        let pieces = self.writer.language.initials();
         let alternatives: &[u8] = match open {
             ANY_FILE => b"abcdefgh",
             ANY_RANK => b"12345678",

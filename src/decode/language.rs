@@ -45,8 +45,8 @@ fn likely(sheet: &SheetTable) -> Vec<&'static Language> {
         let Ink::Written(lattice) = ink else { continue };
         let begins = beginnings(lattice, sheet.symbols);
         for (score, language) in scores.iter_mut().zip(LANGUAGES) {
-            let letters = language.letters().iter().map(|&letter| begins(letter));
-            let pawns = if language.descriptive { "PO" } else { "abcdefghO" }.chars().map(&begins);
+            let letters = language.initials().into_iter().map(&begins);
+            let pawns = if language.descriptive { "PO" } else { "abcdefghO" }.bytes().map(&begins);
             *score += letters.chain(pawns).fold(UNFIT, f32::max).min(1.0).ln();
         }
     }
@@ -58,12 +58,12 @@ fn likely(sheet: &SheetTable) -> Vec<&'static Language> {
 }
 
 /// How well a cell begins with each letter.
-fn beginnings(lattice: &Lattice, symbols: &Symbols) -> impl Fn(char) -> f32 {
+fn beginnings(lattice: &Lattice, symbols: &Symbols) -> impl Fn(u8) -> f32 {
     let mut trie = Trie::new(lattice);
-    let mut promise = [0.0; 128];
-    for byte in (b'A'..=b'Z').chain(b'a'..=b'h') {
+    let mut promise = [0.0; 256];
+    for byte in (b'A'..=b'Z').chain(b'a'..=b'h').chain(b'1'..=b'1').chain(128..=255) {
         let node = trie.walk(lattice, symbols, Trie::ROOT, &[byte], UNFIT);
         promise[byte as usize] = node.map_or(0.0, |node| trie.promise(lattice, node));
     }
-    move |letter| promise.get(letter as usize).copied().unwrap_or(0.0)
+    move |byte| promise[usize::from(byte)]
 }

@@ -261,6 +261,19 @@ mod tests {
     }
 
     #[test]
+    fn other_scripts_and_figurines_are_found_from_the_ink() {
+        let game_in = |texts: &[&str]| decode(&sheet(texts), &alphabet(), &Options::default());
+        let russian =
+            game_in(&["e4", "e5", "Kf3", "Kc6", "Cb5", "a6", "Cxc6", "dxc6", "O-O", "Cd6", "d4", "Фe7", "KPh1"]);
+        assert_eq!(russian.language.as_deref(), Some("ru"));
+        assert_eq!(sans(&russian)[2..5], ["Nf3", "Nc6", "Bb5"]);
+        assert_eq!(sans(&russian)[11..], ["Qe7", "Kh1"]);
+        let drawn = game_in(&["e4", "e5", "♘f3", "♘c6", "♗b5", "a6", "♗xc6", "dxc6", "O-O", "♗d6", "d4", "♕e7", "♔h1"]);
+        assert_eq!(drawn.language.as_deref(), Some("figurines"));
+        assert_eq!(sans(&drawn), sans(&russian));
+    }
+
+    #[test]
     fn a_wrong_square_is_repaired_and_says_so() {
         let decoded = game(&["e4", "e5", "Nf3", "Nc6", "Bb4", "a6", "Bxc6", "dxc6", "O-O", "f6", "d4", "exd4"]);
         let ply = &decoded.plies[4];

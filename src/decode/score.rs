@@ -4,7 +4,7 @@
 //! Here the forward column of a prefix is kept at a node of a trie, so that strings with a common beginning share the
 //! work, and strings whose beginning the ink rules out cost nothing.
 
-use crate::reading::{Alphabet, Reading};
+use crate::reading::{Alphabet, Reading, byte_symbol};
 
 /// Least log-probability of a symbol, relative to the likeliest symbol of its time step: no reading is ever so sure
 /// that a slip of the recogniser becomes impossible.
@@ -16,25 +16,25 @@ const NEGLIGIBLE: f32 = 1e-12;
 /// Readings kept per time step when the best text is looked for.
 const TEXT_BEAM: usize = 8;
 
-/// The classes of ASCII symbols, looked up once per sheet.
+/// The classes of the bytes of spellings, looked up once per sheet.
 #[derive(Debug, Clone)]
 pub struct Symbols {
-    classes: [u8; 128],
+    classes: [u8; 256],
 }
 
 impl Symbols {
     /// The symbols of an alphabet.
     pub fn new(alphabet: &Alphabet) -> Self {
-        let mut classes = [0; 128];
+        let mut classes = [0; 256];
         for (byte, class) in classes.iter_mut().enumerate() {
-            *class = alphabet.class(byte as u8 as char).map_or(0, |c| c as u8);
+            *class = alphabet.class(byte_symbol(byte as u8)).map_or(0, |c| c as u8);
         }
         Self { classes }
     }
 
     /// The class of a symbol; 0 if the recogniser does not know it.
     fn class(&self, byte: u8) -> usize {
-        self.classes[(byte & 127) as usize] as usize
+        self.classes[byte as usize] as usize
     }
 }
 
@@ -349,7 +349,7 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn alphabet() -> Alphabet {
-        Alphabet::new("123456789abcdefghxABCDEFGHJKLNOPQRSTVWZ+#=-:./()!?".chars())
+        Alphabet::new("123456789abcdefghxABCDEFGHJKLNOPQRSTVWZ+#=-:./()!?ФЛЦДП♔♕♖♗♘".chars())
     }
 
     #[test]

@@ -14,7 +14,7 @@ const CAPTURED_BARE: f64 = 0.75;
 
 /// Visits every body of a move that is neither castling nor finished by a promotion.
 pub(super) fn bodies(shape: &MoveShape, language: &Language, finish: &mut impl FnMut(Spelling)) {
-    let letter = |piece: Piece| language.letter(piece) as u8;
+    let letter = |piece: Piece| language.letter(piece).as_bytes()[0];
     for_each_piece(Spelling::empty(), shape.piece, shape.from.file(), letter(shape.piece), &mut |piece| {
         if let Some(captured) = shape.captured {
             for (sign, share) in [(&b"x"[..], WITH_SIGN), (b"", 1.0 - WITH_SIGN)] {
@@ -94,7 +94,7 @@ mod tests {
         let shape = shapes.iter().find(|(m, _)| *m == mv).unwrap().1;
         let mut out = Vec::new();
         for_each_spelling(&shape, language, &Habits::default(), &mut |s| {
-            out.push((s.text().to_owned(), s.probability));
+            out.push((s.text(), s.probability));
         });
         out
     }

@@ -1,5 +1,6 @@
 //! Piece letters by language.
 
+use crate::reading::symbol_byte;
 use cozy_chess::Piece;
 
 /// A language (or a family of languages that share their letters) and its piece letters.
@@ -10,15 +11,15 @@ pub struct Language {
     /// Name in English, with the languages that write the same letters.
     pub name: &'static str,
     /// King, queen, rook, bishop, knight.
-    letters: [char; 5],
+    letters: [&'static str; 5],
     /// The letter of the pawn, which few writers use.
-    pawn: char,
+    pawn: &'static str,
     /// Moves are written by the names of files and ranks from the mover's side (`P-K4`).
     pub descriptive: bool,
 }
 
 impl Language {
-    const fn new(code: &'static str, name: &'static str, letters: [char; 5], pawn: char) -> Self {
+    const fn new(code: &'static str, name: &'static str, letters: [&'static str; 5], pawn: &'static str) -> Self {
         Self { code, name, letters, pawn, descriptive: false }
     }
 
@@ -26,7 +27,7 @@ impl Language {
     pub fn find(code: &str) -> Option<&'static Language> {
         let code = code.split(['-', '_']).next().unwrap_or(code).to_ascii_lowercase();
         let alias = match code.as_str() {
-            "da" | "nb" | "nn" | "no" | "sv" | "hr" | "sl" | "sr" | "bs" => "de",
+            "da" | "nb" | "nn" | "no" | "sv" | "hr" | "sl" | "bs" => "de",
             "it" | "ca" | "gl" => "es",
             "sk" => "cs",
             other => other,
@@ -40,8 +41,8 @@ impl Language {
         LANGUAGES.iter().filter(move |language| language.code == code)
     }
 
-    /// The letter that stands for a piece.
-    pub fn letter(&self, piece: Piece) -> char {
+    /// What stands for a piece: one symbol in most languages, by their shapes (see [`crate::reading::Alphabet`]).
+    pub fn letter(&self, piece: Piece) -> &'static str {
         match piece {
             Piece::King => self.letters[0],
             Piece::Queen => self.letters[1],
@@ -53,39 +54,57 @@ impl Language {
     }
 
     /// King, queen, rook, bishop, knight.
-    pub fn letters(&self) -> &[char; 5] {
+    pub fn letters(&self) -> &[&'static str; 5] {
         &self.letters
+    }
+
+    /// The first byte of what stands for king, queen, rook, bishop and knight.
+    pub fn initials(&self) -> [u8; 5] {
+        self.letters.map(|letter| letter.chars().next().and_then(symbol_byte).unwrap_or_default())
+    }
+
+    /// The bytes (see [`symbol_byte`]) of what stands for a piece.
+    pub fn bytes(&self, piece: Piece) -> impl Iterator<Item = u8> + use<> {
+        self.letter(piece).chars().filter_map(symbol_byte)
     }
 }
 
-/// Every set of Latin piece letters that is confirmed by a federation, a chess program or the PGN standard (section 17).
+/// Every set of piece letters that is confirmed by a federation, a chess program or the PGN standard (section 17).
 /// English comes first; languages with the same letters are one entry, since ink cannot tell them apart.
-/// A letter with a diacritic is given as its base letter, which is what a recogniser of plain letters reads.
+/// A letter with a diacritic is given as its base letter, and letters of other scripts by the Latin letter of the same
+/// shape, which is what the recogniser reads.
 pub const LANGUAGES: &[Language] = &[
-    Language::new("en", "English", ['K', 'Q', 'R', 'B', 'N'], 'P'),
+    Language::new("en", "English", ["K", "Q", "R", "B", "N"], "P"),
     Language {
         descriptive: true,
-        ..Language::new("en", "English, descriptive notation", ['K', 'Q', 'R', 'B', 'N'], 'P')
+        ..Language::new("en", "English, descriptive notation", ["K", "Q", "R", "B", "N"], "P")
     },
     Language::new(
         "de",
-        "German (Danish, Norwegian, Swedish, Croatian, Slovenian, Serbian)",
-        ['K', 'D', 'T', 'L', 'S'],
-        'B',
+        "German (Danish, Norwegian, Swedish, Croatian, Slovenian, Serbian in Latin letters)",
+        ["K", "D", "T", "L", "S"],
+        "B",
     ),
-    Language::new("es", "Spanish (Italian, Catalan)", ['R', 'D', 'T', 'A', 'C'], 'P'),
-    Language::new("fr", "French", ['R', 'D', 'T', 'F', 'C'], 'P'),
-    Language::new("pt", "Portuguese", ['R', 'D', 'T', 'B', 'C'], 'P'),
-    Language::new("nl", "Dutch", ['K', 'D', 'T', 'L', 'P'], 'O'),
-    Language::new("pl", "Polish", ['K', 'H', 'W', 'G', 'S'], 'P'),
-    Language::new("cs", "Czech (Slovak)", ['K', 'D', 'V', 'S', 'J'], 'P'),
-    Language::new("hu", "Hungarian", ['K', 'V', 'B', 'F', 'H'], 'G'),
-    Language::new("ro", "Romanian", ['R', 'D', 'T', 'N', 'C'], 'P'),
-    Language::new("fi", "Finnish", ['K', 'D', 'T', 'L', 'R'], 'P'),
-    Language::new("is", "Icelandic", ['K', 'D', 'H', 'B', 'R'], 'P'),
-    Language::new("et", "Estonian", ['K', 'L', 'V', 'O', 'R'], 'E'),
-    Language::new("tr", "Turkish", ['S', 'V', 'K', 'F', 'A'], 'P'),
-    Language::new("az", "Azerbaijani", ['S', 'V', 'T', 'F', 'A'], 'P'),
+    Language::new("es", "Spanish (Italian, Catalan)", ["R", "D", "T", "A", "C"], "P"),
+    Language::new("fr", "French", ["R", "D", "T", "F", "C"], "P"),
+    Language::new("pt", "Portuguese", ["R", "D", "T", "B", "C"], "P"),
+    Language::new("nl", "Dutch", ["K", "D", "T", "L", "P"], "O"),
+    Language::new("pl", "Polish", ["K", "H", "W", "G", "S"], "P"),
+    Language::new("cs", "Czech (Slovak)", ["K", "D", "V", "S", "J"], "P"),
+    Language::new("hu", "Hungarian", ["K", "V", "B", "F", "H"], "G"),
+    Language::new("ro", "Romanian", ["R", "D", "T", "N", "C"], "P"),
+    Language::new("fi", "Finnish", ["K", "D", "T", "L", "R"], "P"),
+    Language::new("is", "Icelandic", ["K", "D", "H", "B", "R"], "P"),
+    Language::new("et", "Estonian", ["K", "L", "V", "O", "R"], "E"),
+    Language::new("tr", "Turkish", ["S", "V", "K", "F", "A"], "P"),
+    Language::new("id", "Indonesian", ["R", "M", "B", "G", "K"], "P"),
+    Language::new("ru", "Russian", ["KP", "Ф", "Л", "C", "K"], "П"),
+    Language::new("uk", "Ukrainian", ["KP", "Ф", "T", "C", "K"], "П"),
+    Language::new("bg", "Bulgarian", ["Ц", "Д", "T", "O", "K"], "П"),
+    Language::new("sr", "Serbian (Cyrillic)", ["K", "Д", "T", "Л", "C"], "П"),
+    Language::new("el", "Greek", ["P", "B", "П", "A", "1"], "O"),
+    Language::new("figurines", "Figurines", ["♔", "♕", "♖", "♗", "♘"], "P"),
+    Language::new("az", "Azerbaijani", ["S", "V", "T", "F", "A"], "P"),
 ];
 
 #[cfg(test)]
@@ -103,8 +122,8 @@ mod tests {
 
     #[test]
     fn codes_with_a_region_and_cousins_are_found() {
-        assert_eq!(Language::find("de-AT").map(|l| l.letter(Piece::Knight)), Some('S'));
-        assert_eq!(Language::find("sv").map(|l| l.letter(Piece::Queen)), Some('D'));
+        assert_eq!(Language::find("de-AT").map(|l| l.letter(Piece::Knight)), Some("S"));
+        assert_eq!(Language::find("sv").map(|l| l.letter(Piece::Queen)), Some("D"));
         assert_eq!(Language::find("xx"), None);
     }
 }

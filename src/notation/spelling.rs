@@ -7,6 +7,7 @@ use super::descriptive;
 use super::language::Language;
 use super::shape::{MoveShape, file_char, rank_char};
 use super::style::{Choice, Habits};
+use crate::reading::byte_symbol;
 use cozy_chess::{Piece, Square};
 
 /// What a move does to the king, as far as its spelling shows it.
@@ -23,7 +24,7 @@ impl CheckMark {
 }
 
 /// The longest spelling: `Qa1xQb2` with promotion in brackets and a suffix fits.
-const MAX_LENGTH: usize = 16;
+const MAX_LENGTH: usize = 18;
 const MAX_CHOICES: usize = 8;
 
 /// One way to write a move: its text, its probability and the choices that led to it.
@@ -43,14 +44,14 @@ impl Spelling {
         Self { text: [0; MAX_LENGTH], length: 0, choices: [Choice::Short; MAX_CHOICES], chosen: 0, probability: 1.0 }
     }
 
-    /// The ASCII characters written.
+    /// The bytes of what is written, see [`byte_symbol`].
     pub fn bytes(&self) -> &[u8] {
         &self.text[..self.length as usize]
     }
 
     /// The characters written.
-    pub fn text(&self) -> &str {
-        std::str::from_utf8(self.bytes()).unwrap_or_default()
+    pub fn text(&self) -> String {
+        self.bytes().iter().map(|&byte| byte_symbol(byte)).collect()
     }
 
     /// The choices made.
@@ -66,6 +67,11 @@ impl Spelling {
 
     pub(super) fn letters(self, letters: &[u8]) -> Self {
         letters.iter().fold(self, |spelling, &letter| spelling.letter(letter))
+    }
+
+    /// What stands for a piece.
+    pub(super) fn piece(self, language: &Language, piece: Piece) -> Self {
+        language.bytes(piece).fold(self, |spelling, byte| spelling.letter(byte))
     }
 
     fn square(self, square: Square) -> Self {
@@ -100,11 +106,11 @@ pub fn for_each_spelling(shape: &MoveShape, language: &Language, habits: &Habits
     }
     if shape.piece == Piece::Pawn {
         let plain = start.choose(Choice::PawnPlain, habits);
-        let lettered = start.choose(Choice::PawnLetter, habits).letter(language.letter(Piece::Pawn) as u8);
+        let lettered = start.choose(Choice::PawnLetter, habits).piece(language, Piece::Pawn);
         pawn_bodies(plain, shape, language, habits, &mut finish);
         pawn_bodies(lettered, shape, language, habits, &mut finish);
     } else {
-        piece_bodies(start.letter(language.letter(shape.piece) as u8), shape, language, habits, &mut finish);
+        piece_bodies(start.piece(language, shape.piece), shape, language, habits, &mut finish);
     }
 }
 
@@ -116,7 +122,7 @@ fn castling(shape: &MoveShape, language: &Language, habits: &Habits, visit: &mut
     for (choice, text) in [CastleHyphens, CastleBare, CastleOneHyphen].into_iter().zip(texts) {
         visit(&start.choose(choice, habits).letters(text));
     }
-    let king = start.choose(CastleKing, habits).letter(language.letter(Piece::King) as u8);
+    let king = start.choose(CastleKing, habits).piece(language, Piece::King);
     visit(&king.square(shape.to));
 }
 
@@ -166,9 +172,8 @@ fn pawn_bodies(
         finish(taking.choose(Choice::PawnTakesSquare, habits).square(shape.to));
         finish(taking.choose(Choice::PawnTakesFile, habits).letter(file));
         if captured != Piece::Pawn {
-            let letter = language.letter(captured) as u8;
-            finish(taking.choose(Choice::PawnTakesLetter, habits).letter(letter));
-            finish(taking.choose(Choice::TakesLetterAndSquare, habits).letter(letter).square(shape.to));
+            finish(taking.choose(Choice::PawnTakesLetter, habits).piece(language, captured));
+            finish(taking.choose(Choice::TakesLetterAndSquare, habits).piece(language, captured).square(shape.to));
         }
         if !sign.is_empty() {
             let unsaid = short.choose(choice, habits).choose(Choice::PawnTakesUnsaid, habits);
@@ -195,14 +200,13 @@ fn piece_bodies(
             }
         }
         Some(captured) => {
-            let letter = language.letter(captured) as u8;
             for (choice, sign) in CAPTURE_SIGNS {
                 let taking = named.choose(choice, habits).letters(sign);
                 finish(taking.choose(Choice::TakesSquare, habits).square(shape.to));
-                finish(taking.choose(Choice::TakesLetter, habits).letter(letter));
+                finish(taking.choose(Choice::TakesLetter, habits).piece(language, captured));
                 if captured != Piece::Pawn {
                     let both = taking.choose(Choice::TakesLetterAndSquare, habits);
-                    finish(both.letter(letter).square(shape.to));
+                    finish(both.piece(language, captured).square(shape.to));
                 }
             }
             let behind = named.choose(Choice::CaptureColonBehind, habits).choose(Choice::TakesSquare, habits);
@@ -259,11 +263,10 @@ fn promotions(
         visit(&body);
         return;
     };
-    let letter = language.letter(piece) as u8;
-    visit(&body.choose(PromoteEquals, habits).letter(b'=').letter(letter));
-    visit(&body.choose(PromoteBare, habits).letter(letter));
-    visit(&body.choose(PromoteBrackets, habits).letters(&[b'(', letter, b')']));
-    visit(&body.choose(PromoteSlash, habits).letters(&[b'/', letter]));
+    visit(&body.choose(PromoteEquals, habits).letter(b'=').piece(language, piece));
+    visit(&body.choose(PromoteBare, habits).piece(language, piece));
+    visit(&body.choose(PromoteBrackets, habits).letter(b'(').piece(language, piece).letter(b')'));
+    visit(&body.choose(PromoteSlash, habits).letter(b'/').piece(language, piece));
     if piece == Piece::Queen {
         visit(&body.choose(PromoteUnsaid, habits));
     }
@@ -313,7 +316,7 @@ pub fn for_each_slip(shape: &MoveShape, language: &Language, habits: &Habits, vi
     let rank = rank_char(shape.to.rank());
     let captures = shape.captured.is_some();
     let signs: &[(Choice, &[u8])] = if captures { &CAPTURE_SIGNS[..2] } else { &QUIET_SIGNS[..1] };
-    let letter = language.letter(shape.piece) as u8;
+    let letter: Vec<u8> = language.bytes(shape.piece).collect();
     let origin = file_char(shape.from.file());
     let pawn = shape.piece == Piece::Pawn;
     let promotion: &[u8] = if shape.promotion.is_some() { b"=Q" } else { b"" };
@@ -325,9 +328,10 @@ pub fn for_each_slip(shape: &MoveShape, language: &Language, habits: &Habits, vi
             visit(&slip);
         }
     };
-    let named: &[u8] = &[letter];
+    let named: &[u8] = &letter;
     let origins: &[u8] = &[origin];
-    let told: &[u8] = &[letter, if shape.file_tells { origin } else { rank_char(shape.from.rank()) }];
+    let told = [named, &[if shape.file_tells { origin } else { rank_char(shape.from.rank()) }]].concat();
+    let told: &[u8] = &told;
     let heads: &[(&[u8], f64)] = match (pawn, captures, shape.rivalled) {
         (true, false, _) => &[(b"", 1.0)],
         (true, true, _) => &[(origins, 1.0)],
@@ -344,8 +348,8 @@ pub fn for_each_slip(shape: &MoveShape, language: &Language, habits: &Habits, vi
     if pawn && captures {
         write(&[ANY_FILE], &[file, rank], 0.1);
     } else if !pawn && shape.rivalled {
-        write(&[letter, ANY_FILE], &[file, rank], 0.06);
-        write(&[letter, ANY_RANK], &[file, rank], 0.03);
+        write(&[named, &[ANY_FILE]].concat(), &[file, rank], 0.06);
+        write(&[named, &[ANY_RANK]].concat(), &[file, rank], 0.03);
     }
 }
 
