@@ -41,6 +41,8 @@ const LEGIBLE: f32 = 2.0;
 const SILENT: f32 = 1.5;
 /// Most rows of a form that may lie beyond the edges of the picture.
 const CUT_OFF: usize = 4;
+/// Price of each ruled row that shows in the picture though it is said to lie beyond its edge.
+const IN_SIGHT: f32 = 4.0;
 /// Price of a first number other than 1, paid by continuation sheets.
 const CONTINUATION: f32 = 6.0;
 
@@ -77,15 +79,16 @@ pub fn anchor(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<A
             break;
         }
     }
-    if found.evidence < UNREAD {
+    let looked_at = evidence.iter().flatten().count() as f32;
+    if found.evidence * looked_at < UNREAD {
         // Chance readings say less than the lines do.
         found = Anchor { evidence: found.evidence, ..vote(&vec![None; evidence.len()], &ruled, grid.pairs.len()) };
     }
     Ok(found)
 }
 
-/// Evidence per row below which the numbers are not read.
-const UNREAD: f32 = 0.5;
+/// Evidence of all rows together below which the numbers are not read: chance can give as much.
+const UNREAD: f32 = 10.0;
 /// Evidence per row from which no more rows need to be looked at.
 const SURE: f32 = 1.2;
 
@@ -143,7 +146,10 @@ fn vote(evidence: &[Option<Vec<f32>>], ruled: &[bool], pairs: usize) -> Anchor {
                 let continued = match first_number as usize {
                     1 => 0.0,
                     // The rows above are beyond the edge of the picture.
-                    n if n - 1 <= period - rows => 2.0 * UNRULED * (n - 1) as f32,
+                    n if n - 1 <= period - rows => {
+                        let seen = ruled[..first_band].iter().rev().take(n - 1).filter(|&&r| r).count();
+                        2.0 * UNRULED * (n - 1) as f32 + IN_SIGHT * seen as f32
+                    }
                     _ => CONTINUATION,
                 } + 0.5 * (period - rows) as f32;
                 let mut sum = 0.0;

@@ -63,6 +63,10 @@ impl Crop {
                 pixels[v * CROP_WIDTH + u] = (sum / 4.0) as u8;
             }
         }
+        for line in &column.inner {
+            let u = (line.at((top + bottom) / 2.0) - start) / step + offset;
+            wipe(&mut pixels, u.round() as usize);
+        }
         let (ink, span) = ink(&pixels, offset as usize..(offset + used) as usize);
         Self { pixels, ink, span }
     }
@@ -72,6 +76,24 @@ impl Crop {
         self.ink < BLANK_BELOW
     }
 }
+
+/// Takes the line between two boxes out of a crop: its pixels become what lies on both sides of it.
+fn wipe(pixels: &mut [u8], line: usize) {
+    if line < WIPED + 1 || line + WIPED + 1 >= CROP_WIDTH {
+        return;
+    }
+    let (left, right) = (line - WIPED - 1, line + WIPED + 1);
+    for row in pixels.chunks_mut(CROP_WIDTH) {
+        let (from, to) = (f32::from(row[left]), f32::from(row[right]));
+        for (step, pixel) in row[left + 1..right].iter_mut().enumerate() {
+            let share = (step + 1) as f32 / (right - left) as f32;
+            *pixel = (*pixel).max((from + share * (to - from)) as u8);
+        }
+    }
+}
+
+/// Half the width of the line between two boxes, in pixels of a crop.
+const WIPED: usize = 3;
 
 /// Ink pixels of a crop below which the cell is empty: a stroke of 8 by 3 pixels counts, specks do not.
 const BLANK_BELOW: u32 = 24;

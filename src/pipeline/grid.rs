@@ -4,8 +4,10 @@
 //! rows. Which rows carry which move numbers is not decided here but by the printed numbers, see
 //! [`super::anchor`]: one row more at either end is offered where the picture has room for it.
 
+use super::columns;
 use super::lines::{Curve, LineMap, STRIP};
 use super::page::Page;
+use super::uprights::{self, Uprights};
 use crate::game::Quad;
 use image::imageops;
 
@@ -14,6 +16,8 @@ use image::imageops;
 pub struct Column {
     pub left: Curve,
     pub right: Curve,
+    /// Where the form has a box for every character: the lines between the boxes.
+    pub inner: Vec<Curve>,
 }
 
 impl Column {
@@ -83,8 +87,11 @@ impl Grid {
         // Over two rows no hand draws an upright stroke.
         let down = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(&page.image)), pitch as usize);
         let frame = Frame { left, right, top, bottom, pitch, row_darkness };
-        let uprights = upright_lines(page, &down, &frame);
-        let pairs = pair_columns(&uprights, pitch, (top + bottom) / 2.0)?;
+        let middle = (top + bottom) / 2.0;
+        let pairs = [Uprights::Lines, Uprights::Broken, Uprights::Shading]
+            .iter()
+            .find_map(|kind| columns::pair(&uprights::find(page, &down, &frame, kind), pitch, middle))
+            .ok_or("no pair of columns for White's and Black's moves")?;
         let bands = bands(&across, curves, &frame, page.image.height() as f32);
         Ok(Self { bands, pairs, pitch })
     }
@@ -231,131 +238,13 @@ fn extent(map: &LineMap, rows: &[Curve]) -> (f32, f32, f32) {
 }
 
 /// Where the rows lie, in pixels of the page, and how dark their lines are.
-struct Frame {
-    left: f32,
-    right: f32,
-    top: f32,
-    bottom: f32,
-    pitch: f32,
-    row_darkness: f32,
-}
-
-/// Upright lines across the rows, from left to right, with the ends of the row lines where a border is missing.
-fn upright_lines(page: &Page, map: &LineMap, frame: &Frame) -> Vec<Curve> {
-    let Frame { left, right, top, bottom, pitch, .. } = *frame;
-    let strips = map.strip_of(top)..map.strip_of(bottom) + 1;
-    let profile = map.straightened(strips.clone());
-    let middle = (top + bottom) / 2.0;
-    let mut found: Vec<(Curve, f32)> = Vec::new();
-    for x in 2..profile.len() - 2 {
-        let peak = profile[x - 2..=x + 2].iter().all(|&v| v <= profile[x]) && profile[x] > 0.2;
-        if !peak {
-            continue;
-        }
-        let curve = map.refine(&map.follow(x as f32), 5.0);
-        let at = curve.at(middle);
-        if at < left - 1.5 * pitch || at > right + 1.5 * pitch {
-            continue;
-        }
-        let solid = solidity(page, &curve, frame);
-        if solid < SOLID {
-            continue;
-        }
-        match found.last_mut() {
-            // Two peaks on one thick or double line.
-            Some(last) if at - last.0.at(middle) < 0.35 * pitch => {
-                if solid > last.1 {
-                    *last = (curve, solid);
-                }
-            }
-            _ => found.push((curve, solid)),
-        }
-    }
-    let mut lines: Vec<Curve> = found.into_iter().map(|(curve, _)| curve).collect();
-    let parallel = |lines: &[Curve], x: f32| match lines
-        .iter()
-        .min_by(|a, b| (a.at(middle) - x).abs().total_cmp(&(b.at(middle) - x).abs()))
-    {
-        Some(near) => {
-            let shift = x - near.at(middle);
-            Curve { y: near.y.iter().map(|v| v + shift).collect() }
-        }
-        None => map.follow(x),
-    };
-    if lines.first().is_none_or(|first| first.at(middle) > left + 2.0 * pitch) {
-        lines.insert(0, parallel(&lines, left));
-    }
-    if lines.last().is_none_or(|last| last.at(middle) < right - 2.0 * pitch) {
-        lines.push(parallel(&lines, right));
-    }
-    lines
-}
-
-/// Share of a ruling line that must show as ink; a column of letters shows gaps between its rows.
-const SOLID: f32 = 0.85;
-/// Share of the rows over which it must show: the chain may have taken in the header, which has columns of its own.
-const REACHING: f32 = 0.6;
-
-/// Share of the quarter-row pieces of an upright curve that are darker than the paper on both sides, over the best
-/// stretch of [`REACHING`] of the rows.
-fn solidity(page: &Page, curve: &Curve, frame: &Frame) -> f32 {
-    let (width, height) = (page.image.width() as isize, page.image.height() as isize);
-    let piece = (frame.pitch / 4.0).max(3.0);
-    let enough = (0.3 * frame.row_darkness).max(3.0);
-    let pieces = ((frame.bottom - frame.top) / piece) as usize;
-    let dark = |x: isize, from: isize, to: isize| -> f32 {
-        let x = x.clamp(0, width - 1);
-        let sum: f32 = (from..to).map(|y| 255.0 - f32::from(page.image.get_pixel(x as u32, y as u32).0[0])).sum();
-        sum / (to - from).max(1) as f32
-    };
-    let is_inked = |k: usize| {
-        let from = frame.top + k as f32 * piece;
-        let centre = curve.at(from + piece / 2.0).round() as isize;
-        let (from, to) = ((from as isize).clamp(0, height - 1), ((from + piece) as isize).clamp(1, height));
-        let three = |x: isize| (dark(x - 1, from, to) + dark(x, from, to) + dark(x + 1, from, to)) / 3.0;
-        (-2..=2).any(|shift| {
-            let x = centre + shift;
-            three(x) - three(x - 5).max(three(x + 5)) > enough
-        })
-    };
-    let inked: Vec<bool> = (0..pieces).map(is_inked).collect();
-    let stretch = ((pieces as f32 * REACHING) as usize).max(1);
-    let best = inked.windows(stretch).map(|window| window.iter().filter(|&&i| i).count()).max();
-    best.unwrap_or(0) as f32 / stretch as f32
-}
-
-/// Tells columns of moves from columns of numbers by their width and groups them in pairs.
-fn pair_columns(uprights: &[Curve], pitch: f32, middle: f32) -> Result<Vec<ColumnPair>, String> {
-    let columns: Vec<(Column, f32)> = uprights
-        .windows(2)
-        .map(|w| (Column { left: w[0].clone(), right: w[1].clone() }, w[1].at(middle) - w[0].at(middle)))
-        .collect();
-    // A move needs about two and a half times the height of its row; the widths of move columns are alike.
-    let mut widths: Vec<f32> = columns.iter().map(|c| c.1).filter(|w| *w > 2.2 * pitch).collect();
-    if widths.len() < 2 {
-        return Err("fewer than two columns wide enough for moves".to_owned());
-    }
-    widths.sort_by(f32::total_cmp);
-    let typical = widths[widths.len() / 2];
-    let is_move = |c: &(Column, f32)| c.1 > 0.6 * typical && c.1 < 1.7 * typical;
-    let mut pairs = Vec::new();
-    let mut numbers: Option<Column> = None;
-    let mut white: Option<Column> = None;
-    for column in &columns {
-        if is_move(column) {
-            match white.take() {
-                None => white = Some(column.0.clone()),
-                Some(white) => pairs.push(ColumnPair { numbers: numbers.take(), white, black: column.0.clone() }),
-            }
-        } else if column.1 <= 0.6 * typical && column.1 > 0.5 * pitch {
-            numbers = Some(column.0.clone());
-        } else {
-            // Too wide for a move: a margin or a field for notes ends the pair that was begun.
-            white = None;
-            numbers = None;
-        }
-    }
-    if pairs.is_empty() { Err("no pair of columns for White's and Black's moves".to_owned()) } else { Ok(pairs) }
+pub(super) struct Frame {
+    pub left: f32,
+    pub right: f32,
+    pub top: f32,
+    pub bottom: f32,
+    pub pitch: f32,
+    pub row_darkness: f32,
 }
 
 /// The bands between neighbouring lines, with a few more beyond either end where the page has room for them.

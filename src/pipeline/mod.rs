@@ -4,12 +4,14 @@
 
 pub mod anchor;
 pub mod cells;
+pub mod columns;
 pub mod grid;
 pub mod ingest;
 pub mod lines;
 pub mod numbers;
 pub mod page;
 pub mod recognise;
+pub mod uprights;
 
 use crate::decode::{self, InkCell, Row};
 use crate::error::{Error, Result};
@@ -84,7 +86,7 @@ const UPRIGHT: f32 = 1.0;
 /// Ink (pixels of a crop) up to which a cell that reads as nothing counts as blank.
 const SMUDGE: u32 = 150;
 /// Evidence below which the numbers are called unread.
-const NUMBERS_READ: f32 = 0.5;
+const NUMBERS_READ: f32 = 0.25;
 
 /// What was seen on the photos of one game: enough to decode it, and to decode it again after a person has looked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -241,6 +243,9 @@ pub fn rows(sheets: &[Vec<ReadPage>]) -> Vec<Row> {
     rows.into_values().collect()
 }
 
+/// Moves that make a game though none of them is clear.
+const FEWEST_DOUBTFUL: usize = 10;
+
 fn has_ink(row: &Row) -> bool {
     row.white.iter().chain(&row.black).any(|cell| cell.reading.is_some())
 }
@@ -249,7 +254,8 @@ fn has_ink(row: &Row) -> bool {
 fn is_a_game(game: &Game) -> bool {
     use crate::game::Status::{Clear, Doubtful};
     let read = game.plies.iter().filter(|ply| matches!(ply.status, Clear | Doubtful)).count();
-    read > 0 && read * 4 >= game.plies.len()
+    let clear = game.plies.iter().any(|ply| ply.status == Clear);
+    read >= if clear { 1 } else { FEWEST_DOUBTFUL } && read * 4 >= game.plies.len()
 }
 
 fn page_warnings(page: &ReadPage) -> Vec<String> {

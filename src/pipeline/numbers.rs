@@ -16,14 +16,14 @@ const PRINT: f32 = 70.0;
 /// Print stands at one place in every row, written or not, and clear paper follows it; handwriting does neither.
 pub fn split_off(page: &Page, grid: &mut Grid) {
     for index in 0..grid.pairs.len() {
-        if grid.pairs[index].numbers.is_some() {
+        if grid.pairs[index].numbers.is_some() || !grid.pairs[index].white.inner.is_empty() {
             continue;
         }
         if let Some(share) = end_of_numbers(page, grid, &grid.pairs[index].white) {
             let ColumnPair { white, .. } = &grid.pairs[index];
             let border =
                 Curve { y: white.left.y.iter().zip(&white.right.y).map(|(l, r)| l + share * (r - l)).collect() };
-            let numbers = Column { left: white.left.clone(), right: border.clone() };
+            let numbers = Column { left: white.left.clone(), right: border.clone(), inner: Vec::new() };
             let pair = &mut grid.pairs[index];
             pair.white.left = border;
             pair.numbers = Some(numbers);

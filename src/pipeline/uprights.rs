@@ -1,0 +1,164 @@
+//! What separates the columns of a table from each other: ruling lines, broken lines, or the edges of shading.
+
+use super::grid::Frame;
+use super::lines::{Curve, LineMap};
+use super::page::Page;
+
+/// What separates the columns of a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Uprights {
+    /// Ruling lines.
+    Lines,
+    /// Ruling lines with gaps: dots, dashes, boxes with round corners.
+    Broken,
+    /// The edges of shaded columns.
+    Shading,
+}
+
+/// The borders of columns across the rows, from left to right, with the ends of the row lines where a border is missing.
+pub(super) fn find(page: &Page, map: &LineMap, frame: &Frame, kind: &Uprights) -> Vec<Curve> {
+    if *kind == Uprights::Shading {
+        return shaded_edges(page, map, frame);
+    }
+    let (clear, solid_enough) = if *kind == Uprights::Lines { (CLEAR, SOLID) } else { (BROKEN_CLEAR, BROKEN_SOLID) };
+    let Frame { left, right, top, bottom, pitch, .. } = *frame;
+    let profile = map.straightened(map.strip_of(top)..map.strip_of(bottom) + 1);
+    let middle = (top + bottom) / 2.0;
+    let mut found: Vec<(Curve, f32)> = Vec::new();
+    for x in 2..profile.len() - 2 {
+        let peak = profile[x - 2..=x + 2].iter().all(|&v| v <= profile[x]) && profile[x] > clear;
+        if !peak {
+            continue;
+        }
+        let curve = map.refine(&map.follow(x as f32), 5.0);
+        let at = curve.at(middle);
+        if at < left - 1.5 * pitch || at > right + 1.5 * pitch {
+            continue;
+        }
+        let solid = solidity(page, &curve, frame);
+        if solid < solid_enough {
+            continue;
+        }
+        match found.last_mut() {
+            // Two peaks on one thick or double line.
+            Some(last) if at - last.0.at(middle) < 0.35 * pitch => {
+                if solid > last.1 {
+                    *last = (curve, solid);
+                }
+            }
+            _ => found.push((curve, solid)),
+        }
+    }
+    with_ends(found.into_iter().map(|(curve, _)| curve).collect(), map, frame)
+}
+
+/// Adds the ends of the row lines where no border is near them.
+fn with_ends(mut lines: Vec<Curve>, map: &LineMap, frame: &Frame) -> Vec<Curve> {
+    let Frame { left, right, top, bottom, pitch, .. } = *frame;
+    let middle = (top + bottom) / 2.0;
+    let parallel = |lines: &[Curve], x: f32| match lines
+        .iter()
+        .min_by(|a, b| (a.at(middle) - x).abs().total_cmp(&(b.at(middle) - x).abs()))
+    {
+        Some(near) => {
+            let shift = x - near.at(middle);
+            Curve { y: near.y.iter().map(|v| v + shift).collect() }
+        }
+        None => map.follow(x),
+    };
+    if lines.first().is_none_or(|first| first.at(middle) > left + 2.0 * pitch) {
+        lines.insert(0, parallel(&lines, left));
+    }
+    if lines.last().is_none_or(|last| last.at(middle) < right - 2.0 * pitch) {
+        lines.push(parallel(&lines, right));
+    }
+    lines
+}
+
+/// Least height of a peak of the line map, and share of a ruling line that must show as ink; a column of letters shows
+/// gaps between its rows.
+const CLEAR: f32 = 0.2;
+const SOLID: f32 = 0.85;
+/// The same for lines with gaps, which must stand out the more.
+const BROKEN_CLEAR: f32 = 0.45;
+const BROKEN_SOLID: f32 = 0.45;
+/// Difference in grey between a shaded column and the paper beside it, and the share of an edge that must show it.
+const SHADE: f32 = 12.0;
+const SHADED: f32 = 0.75;
+/// Share of the rows over which it must show: the chain may have taken in the header, which has columns of its own.
+const REACHING: f32 = 0.6;
+
+/// Share of the quarter-row pieces of an upright curve that are darker than the paper on both sides, over the best
+/// stretch of [`REACHING`] of the rows.
+fn solidity(page: &Page, curve: &Curve, frame: &Frame) -> f32 {
+    let (width, height) = (page.image.width() as isize, page.image.height() as isize);
+    let piece = (frame.pitch / 4.0).max(3.0);
+    let enough = (0.3 * frame.row_darkness).max(3.0);
+    let pieces = ((frame.bottom - frame.top) / piece) as usize;
+    let dark = |x: isize, from: isize, to: isize| -> f32 {
+        let x = x.clamp(0, width - 1);
+        let sum: f32 = (from..to).map(|y| 255.0 - f32::from(page.image.get_pixel(x as u32, y as u32).0[0])).sum();
+        sum / (to - from).max(1) as f32
+    };
+    let is_inked = |k: usize| {
+        let from = frame.top + k as f32 * piece;
+        let centre = curve.at(from + piece / 2.0).round() as isize;
+        let (from, to) = ((from as isize).clamp(0, height - 1), ((from + piece) as isize).clamp(1, height));
+        let three = |x: isize| (dark(x - 1, from, to) + dark(x, from, to) + dark(x + 1, from, to)) / 3.0;
+        (-2..=2).any(|shift| {
+            let x = centre + shift;
+            three(x) - three(x - 5).max(three(x + 5)) > enough
+        })
+    };
+    let inked: Vec<bool> = (0..pieces).map(is_inked).collect();
+    let stretch = ((pieces as f32 * REACHING) as usize).max(1);
+    let best = inked.windows(stretch).map(|window| window.iter().filter(|&&i| i).count()).max();
+    best.unwrap_or(0) as f32 / stretch as f32
+}
+
+/// Edges of shaded columns: the paper on one side is darker than on the other in nearly every row.
+fn shaded_edges(page: &Page, map: &LineMap, frame: &Frame) -> Vec<Curve> {
+    let Frame { left, right, top, bottom, pitch, .. } = *frame;
+    let middle = (top + bottom) / 2.0;
+    let (reach, pieces) = ((pitch / 5.0).max(4.0) as usize, (2.0 * (bottom - top) / pitch) as usize);
+    let paper = |x: f32, y: f32| -> Option<f32> {
+        // The paper shows between strokes: the brighter half.
+        let inside = x >= 0.0 && y >= 0.0 && x < page.image.width() as f32 && y < page.image.height() as f32;
+        inside.then(|| f32::from(page.image.get_pixel(x as u32, y as u32).0[0]))
+    };
+    let brightness = |curve: &Curve, y: f32, side: f32| -> f32 {
+        let mut values: Vec<f32> = (2..2 + reach)
+            .flat_map(|d| [-0.12, 0.0, 0.12].map(|dy| (side * d as f32, y + dy * pitch)))
+            .filter_map(|(dx, y)| paper(curve.at(y) + dx, y))
+            .collect();
+        values.sort_by(f32::total_cmp);
+        values.get(values.len() * 3 / 4).copied().unwrap_or(255.0)
+    };
+    let mut edges: Vec<(Curve, f32)> = Vec::new();
+    for x in (left.max(0.0) as usize..=right as usize).step_by(2) {
+        let curve = map.follow(x as f32);
+        let mut steps: Vec<f32> = (0..pieces)
+            .map(|k| {
+                let y = top + (k as f32 + 0.5) * (bottom - top) / pieces as f32;
+                brightness(&curve, y, 1.0) - brightness(&curve, y, -1.0)
+            })
+            .collect();
+        steps.sort_by(f32::total_cmp);
+        let at = |share: f32| steps.get((steps.len() as f32 * share) as usize).copied().unwrap_or(0.0);
+        // The step that all but a few rows show, whichever way it goes.
+        let step = at(1.0 - SHADED).max(-at(SHADED));
+        if step < SHADE {
+            continue;
+        }
+        // Where the light is evened, the shading fades slowly on its inner side: its edge is the steepest place.
+        match edges.last_mut() {
+            Some(last) if curve.at(middle) - last.0.at(middle) < 1.2 * pitch => {
+                if step > last.1 {
+                    *last = (curve, step);
+                }
+            }
+            _ => edges.push((curve, step)),
+        }
+    }
+    with_ends(edges.into_iter().map(|(curve, _)| curve).collect(), map, frame)
+}
