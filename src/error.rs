@@ -27,8 +27,16 @@ pub enum Error {
         "{file}: the sheet was found, but hardly anything on it reads as chess moves. Check that the photo is sharp and shows a scoresheet the right way up."
     )]
     Unreadable { file: String },
+    #[error(
+        "{file}: the sheet starts at move {number} and the moves before it are not in the picture, so the game cannot be followed. Photograph the whole sheet, or give its first page before this one."
+    )]
+    StartsLate { file: String, number: u32 },
     #[error("the model {file} cannot be used: {cause}. Install it again.")]
     Model { file: String, cause: String },
+    #[error(
+        "ONNX Runtime cannot be loaded from {library}: {cause}. Set ORT_DYLIB_PATH to its shared library, or leave --runtime ort out."
+    )]
+    Runtime { library: String, cause: String },
     #[error("{0}")]
     Usage(String),
 }

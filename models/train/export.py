@@ -46,7 +46,7 @@ def main():
     plain_model = folded(model)
     path = os.path.join(o.out, "recogniser.onnx")
     torch.onnx.export(plain_model, torch.zeros(1, 1, 48, 192), path, dynamo=False, opset_version=17, input_names=["ink"],
-                      output_names=["log_probs"], dynamic_axes={"ink": {0: "batch"}, "log_probs": {0: "batch"}})
+                      output_names=["log_probs"], dynamic_axes={"ink": {0: "batch", 3: "width"}, "log_probs": {0: "batch", 1: "steps"}})
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     pack = validation(o.cells, o.check)
     grey = torch.from_numpy(np.stack([pack.picture(i) for i in range(min(16, len(pack)))])) if len(pack) else \

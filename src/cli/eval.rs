@@ -1,10 +1,9 @@
 //! `scoresheet eval`: accuracy and speed on labelled sheets.
 
-use super::{Outcome, print};
+use super::{Outcome, Runtime, print};
 use crate::error::{Error, Result};
 use crate::eval::{Dataset, evaluate};
 use crate::pipeline::ReadOptions;
-use crate::pipeline::recognise::TractRecogniser;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -23,13 +22,16 @@ pub struct EvalArgs {
     /// Read the two sheets of a game together; games with one sheet are left out.
     #[arg(long)]
     two_sheets: bool,
+    /// What runs the neural network.
+    #[arg(long, value_enum, default_value = "tract")]
+    runtime: Runtime,
 }
 
 pub(super) fn run(args: &EvalArgs) -> Result<Outcome> {
     let mut dataset = Dataset::open(&args.dataset, args.two_sheets)?;
     dataset.select(args.every, args.limit);
-    let recogniser = TractRecogniser::embedded()?;
-    let figures = evaluate(&dataset, &recogniser, &ReadOptions::default(), &mut |line| eprintln!("{line}"))?;
+    let recogniser = args.runtime.recogniser()?;
+    let figures = evaluate(&dataset, recogniser.as_ref(), &ReadOptions::default(), &mut |line| eprintln!("{line}"))?;
     let json = serde_json::to_string_pretty(&figures).map_err(|error| Error::Usage(error.to_string()))?;
     print(&(json + "\n"))?;
     Ok(Outcome::Read)

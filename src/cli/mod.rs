@@ -6,6 +6,7 @@ mod read;
 
 use crate::error::{Error, Result};
 use crate::pipeline::PhotoFile;
+use crate::pipeline::recognise::{Recogniser, TractRecogniser};
 use clap::{Parser, Subcommand};
 use std::io::Write;
 use std::path::Path;
@@ -24,6 +25,26 @@ enum Command {
     Read(read::ReadArgs),
     Inspect(inspect::InspectArgs),
     Eval(eval::EvalArgs),
+}
+
+/// What runs the neural network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Runtime {
+    /// Pure Rust, built in.
+    Tract,
+    /// ONNX Runtime, loaded from its shared library.
+    #[cfg(feature = "ort")]
+    Ort,
+}
+
+impl Runtime {
+    fn recogniser(self) -> Result<Box<dyn Recogniser>> {
+        Ok(match self {
+            Self::Tract => Box::new(TractRecogniser::embedded()?),
+            #[cfg(feature = "ort")]
+            Self::Ort => Box::new(crate::pipeline::recognise::OrtRecogniser::embedded()?),
+        })
+    }
 }
 
 /// What the exit status says.

@@ -1,10 +1,9 @@
 //! `scoresheet read`: one game from photos, as PGN or JSON.
 
-use super::{Outcome, load, print};
+use super::{Outcome, Runtime, load, print};
 use crate::error::{Error, Result};
 use crate::game::{Colour, Status};
 use crate::notation::Language;
-use crate::pipeline::recognise::TractRecogniser;
 use crate::pipeline::{PhotoFile, ReadOptions, SheetFiles, read_game};
 use clap::Args;
 use std::path::PathBuf;
@@ -27,6 +26,9 @@ pub struct ReadArgs {
     /// Language of the piece letters (ISO 639 code such as en, de, fr); found from the sheet if not given.
     #[arg(long, value_name = "CODE")]
     language: Option<String>,
+    /// What runs the neural network.
+    #[arg(long, value_enum, default_value = "tract")]
+    runtime: Runtime,
 }
 
 pub(super) fn run(args: &ReadArgs) -> Result<Outcome> {
@@ -48,8 +50,8 @@ pub(super) fn run(args: &ReadArgs) -> Result<Outcome> {
         }
         options.decode.language = Some(code.clone());
     }
-    let recogniser = TractRecogniser::embedded()?;
-    let game = read_game(&sheets, &recogniser, &options)?;
+    let recogniser = args.runtime.recogniser()?;
+    let game = read_game(&sheets, recogniser.as_ref(), &options)?;
     if args.json {
         let json = serde_json::to_string(&game).map_err(|error| Error::Usage(error.to_string()))?;
         print(&(json + "\n"))?;

@@ -107,12 +107,15 @@ pub struct Ink {
 ///
 /// # Errors
 /// Whatever keeps a page from being read, see [`Error`]; [`Error::Blank`] where nothing is written,
-/// [`Error::Unreadable`] where what is written is no game.
+/// [`Error::Unreadable`] or [`Error::StartsLate`] where what is written is no game.
 pub fn read_game(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &ReadOptions) -> Result<Game> {
     let ink = read_ink(sheets, recogniser, options)?;
     let game = review::game(&ink, &[], &options.decode)?;
-    match ink.sheets.iter().flat_map(|sheet| &sheet.pages).next() {
-        Some(page) if !is_a_game(&game) => Err(Error::Unreadable { file: page.file.clone() }),
+    let first_page = ink.sheets.iter().flat_map(|sheet| &sheet.pages).next();
+    let first_number = ink.rows.first().map_or(1, |row| row.number);
+    match first_page.map(|page| page.file.clone()) {
+        Some(file) if !is_a_game(&game) && first_number > 1 => Err(Error::StartsLate { file, number: first_number }),
+        Some(file) if !is_a_game(&game) => Err(Error::Unreadable { file }),
         _ => Ok(game),
     }
 }

@@ -3,6 +3,8 @@
 mod bad_input;
 mod fake;
 mod figures;
+#[cfg(feature = "ort")]
+mod parity;
 mod pipeline;
 mod samples;
 mod util;

@@ -3,6 +3,12 @@
 //! The model is a plain CNN with CTC (see models/README.md). tract runs it without anything installed; the feature
 //! `ort` adds ONNX Runtime. Everything downstream sees only the [`Recogniser`] trait, so tests run on fakes.
 
+#[cfg(feature = "ort")]
+mod onnx_runtime;
+
+#[cfg(feature = "ort")]
+pub use onnx_runtime::OrtRecogniser;
+
 use super::cells::{CROP_HEIGHT, CROP_WIDTH, Crop};
 use crate::error::{Error, Result};
 use crate::reading::{Alphabet, Reading};
@@ -39,8 +45,8 @@ pub struct ModelCard {
 }
 
 /// The model that comes with the program.
-pub const MODEL: &[u8] = include_bytes!("../../models/recogniser.onnx");
-const CARD: &str = include_str!("../../models/recogniser.json");
+pub const MODEL: &[u8] = include_bytes!("../../../models/recogniser.onnx");
+const CARD: &str = include_str!("../../../models/recogniser.json");
 
 impl ModelCard {
     /// The card of [`MODEL`].
