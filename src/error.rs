@@ -37,6 +37,9 @@ pub enum Error {
         "ONNX Runtime cannot be loaded from {library}: {cause}. Set ORT_DYLIB_PATH to its shared library, or leave --runtime ort out."
     )]
     Runtime { library: String, cause: String },
+    /// A correction that cannot be followed.
+    #[error("{0}")]
+    Pin(String),
     #[error("{0}")]
     Usage(String),
 }

@@ -1,6 +1,6 @@
 //! The game from its ink, and the better game after a person has looked at some of its moves.
 
-use crate::decode;
+use crate::decode::{self, Place, Settled, SettledCell};
 use crate::error::{Error, Result};
 use crate::game::{Colour, Game, SCHEMA};
 use crate::pgn;
@@ -8,34 +8,54 @@ use crate::pipeline::{Ink, timed};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a person says about the game. Plies are counted from 1, in the game as it stands with the pins before this one.
+/// What a person says about the game.
+///
+/// Moves are named by the cell that they are written in: the number of its row and White's or Black's column. Unlike
+/// plies, cells stay what they are while the game changes. Of pins about the same cell the last one counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "pin", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Pin {
-    /// This ply is this move, in Standard Algebraic Notation or UCI.
-    Move { ply: usize, san: String },
-    /// What is written in this cell is no move.
+    /// The cell holds this move: Standard Algebraic Notation, UCI, or any language's letters.
+    Move { number: u32, colour: Colour, san: String },
+    /// What is written in the cell is no move.
     NotAMove { number: u32, colour: Colour },
-    /// A move was left out on the sheet right before this ply.
-    Missing { ply: usize },
-    /// The game ends after this ply.
-    End { ply: usize },
+    /// A move was played before the cell and not written; several such pins name several moves, in order.
+    Missing { number: u32, colour: Colour, san: Option<String> },
+    /// The move in the cell is the last one.
+    End { number: u32, colour: Colour },
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     Result { result: String },
     /// A PGN tag.
     Header { name: String, value: String },
 }
 
+/// The cell in which a ply is written, or before which it was left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CellName {
+    pub number: u32,
+    pub colour: Colour,
+    /// The ply is not written: it was played right before what the cell holds.
+    pub omitted: bool,
+}
+
+/// A game, and where its plies stand.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reviewed {
+    pub game: Game,
+    /// One per ply.
+    pub cells: Vec<CellName>,
+}
+
 /// Decodes the ink, holding to what the pins say. Undoing is decoding with fewer pins.
 ///
 /// # Errors
-/// [`Error::Usage`] for pins that contradict the rules or each other.
-pub fn game(ink: &Ink, pins: &[Pin], options: &decode::Options) -> Result<Game> {
-    if let Some(pin) = pins.first() {
-        return Err(Error::Usage(format!("{pin:?}: corrections are not understood yet. Leave them out.")));
-    }
+/// [`Error::Pin`] for pins that contradict the rules or each other.
+pub fn game(ink: &Ink, pins: &[Pin], options: &decode::Options) -> Result<Reviewed> {
+    let mut options = options.clone();
+    options.settled = settled(ink, pins)?;
     let mut timing_ms = ink.timing_ms.clone();
-    let decoded = timed(&mut timing_ms, "decode", || decode::decode(&ink.rows, &ink.alphabet, options));
+    let decoded = timed(&mut timing_ms, "decode", || decode::decode(&ink.rows, &ink.alphabet, &options));
+    let decoded = decoded.map_err(|contradiction| contradicted(ink, &options.settled, contradiction.slot))?;
     let mut sheets = ink.sheets.clone();
     for sheet in &mut sheets {
         sheet.language.clone_from(&decoded.language);
@@ -52,6 +72,13 @@ pub fn game(ink: &Ink, pins: &[Pin], options: &decode::Options) -> Result<Game> 
         timing_ms,
         pgn: String::new(),
     };
+    for pin in pins {
+        match pin {
+            Pin::Result { result } => game.result.clone_from(result),
+            Pin::Header { name, value } => drop(game.headers.insert(name.clone(), value.clone())),
+            _ => {}
+        }
+    }
     game.pgn = pgn::write(&pgn::Parts {
         headers: &game.headers,
         plies: &game.plies,
@@ -59,5 +86,72 @@ pub fn game(ink: &Ink, pins: &[Pin], options: &decode::Options) -> Result<Game> 
         start_fen: game.start_fen.as_deref(),
         alternatives: false,
     });
-    Ok(game)
+    Ok(Reviewed { game, cells: decoded.places.iter().map(|place| cell_name(ink, place)).collect() })
+}
+
+fn cell_name(ink: &Ink, place: &Place) -> CellName {
+    CellName {
+        number: ink.rows.get(place.slot / 2).map_or(0, |row| row.number),
+        colour: if place.slot.is_multiple_of(2) { Colour::White } else { Colour::Black },
+        omitted: place.omitted,
+    }
+}
+
+/// The slots that pins speak of.
+fn settled(ink: &Ink, pins: &[Pin]) -> Result<Settled> {
+    let slot = |number: u32, colour: Colour| {
+        let row = ink.rows.iter().position(|row| row.number == number);
+        row.map(|row| 2 * row + usize::from(colour == Colour::Black)).ok_or_else(|| {
+            let (first, last) =
+                (ink.rows.first().map_or(0, |row| row.number), ink.rows.last().map_or(0, |row| row.number));
+            Error::Pin(format!("There is no row {number} on the sheet. Its rows are {first} to {last}."))
+        })
+    };
+    let mut settled = Settled::default();
+    for pin in pins {
+        match pin {
+            Pin::Move { number, colour, san } => {
+                settled.slots.entry(slot(*number, *colour)?).or_default().cell = Some(SettledCell::Move(san.clone()));
+            }
+            Pin::NotAMove { number, colour } => {
+                settled.slots.entry(slot(*number, *colour)?).or_default().cell = Some(SettledCell::NoMove);
+            }
+            Pin::Missing { number, colour, san } => {
+                settled.slots.entry(slot(*number, *colour)?).or_default().omitted.push(san.clone());
+            }
+            Pin::End { number, colour } => settled.end = Some(slot(*number, *colour)? + 1),
+            Pin::Result { result } if !["1-0", "0-1", "1/2-1/2", "*"].contains(&result.as_str()) => {
+                return Err(Error::Pin(format!("\"{result}\" is no result. Give 1-0, 0-1, 1/2-1/2 or *.")));
+            }
+            Pin::Header { name, .. } if !pgn::is_tag_name(name) || ["Result", "FEN", "SetUp"].contains(&&**name) => {
+                return Err(Error::Pin(format!(
+                    "\"{name}\" is no tag that can be set. Tags are letters, digits and underscores, such as White; the result has a pin of its own."
+                )));
+            }
+            Pin::Result { .. } | Pin::Header { .. } => {}
+        }
+    }
+    if let Some(end) = settled.end {
+        settled.slots.retain(|&slot, _| slot < end);
+    }
+    Ok(settled)
+}
+
+fn contradicted(ink: &Ink, settled: &Settled, slot: usize) -> Error {
+    let CellName { number, colour, .. } = cell_name(ink, &Place { slot, omitted: false });
+    let side = match colour {
+        Colour::White => "White",
+        Colour::Black => "Black",
+    };
+    let what = match settled.slots.get(&slot) {
+        Some(here) => match (&here.cell, here.omitted.iter().flatten().next()) {
+            (_, Some(san)) => format!("{san} before it"),
+            (Some(SettledCell::Move(san)), None) => san.clone(),
+            _ => "a missing move".to_owned(),
+        },
+        None => "the end of the game".to_owned(),
+    };
+    Error::Pin(format!(
+        "Move {number}, {side}: {what} is not possible after the moves that lead there. Check it, or correct an earlier move first."
+    ))
 }

@@ -7,7 +7,8 @@
 use super::emission::{Emission, FastMap, Ink, Scores, Writer};
 use super::gaps::{GapPrices, skip_one, skip_two, tail_prices};
 use super::prior::MovePrior;
-use crate::notation::{CheckMark, legal_shapes};
+use super::settled::{Settled, SettledCell};
+use crate::notation::{CheckMark, legal_shapes, parse_move};
 use cozy_chess::{Board, Move};
 
 /// How many games are followed at once.
@@ -112,6 +113,7 @@ pub struct Table<'a> {
     pub start: &'a Board,
     pub prior: &'a dyn MovePrior,
     pub gaps: GapPrices,
+    pub settled: &'a Settled,
 }
 
 /// ln(exp(a) + exp(b)).
@@ -137,6 +139,11 @@ impl Graph {
         (path, Some(end))
     }
 
+    /// The furthest slot that any game reached.
+    pub fn furthest(&self) -> usize {
+        self.nodes.iter().map(|node| node.slot).max().unwrap_or(0)
+    }
+
     /// Natural logarithm of the summed probability of all games kept.
     pub fn evidence(&self) -> f64 {
         self.ends
@@ -156,11 +163,12 @@ pub fn search(table: &Table, limits: &[Limits], known: &mut Vec<Scores>) -> Grap
     let mut best_end = f64::NEG_INFINITY;
     for (s, &tail) in tail.iter().enumerate() {
         let layer = search.pruned_layer(s, best_end);
-        for &node in &layer {
+        let tail = if table.settled.end.is_some() { 0.0 } else { tail };
+        for &node in layer.iter().filter(|_| table.settled.may_end(s)) {
             best_end = best_end.max(search.graph.nodes[node as usize].score + f64::from(tail));
             search.graph.ends.push((node, tail));
         }
-        if s < table.slots.len() {
+        if s < table.slots.len() && table.settled.may_go_on(s) {
             search.expand_layer(s, &layer);
         }
     }
@@ -239,11 +247,19 @@ impl<'a> Search<'a> {
     }
 
     fn expand_layer(&mut self, s: usize, layer: &[u32]) {
+        let settled = self.table.settled.slots.get(&s);
+        let omitted = settled.map_or(&[][..], |settled| &settled.omitted);
+        let layer = &self.omit_settled(s, layer, omitted);
+        match settled.and_then(|settled| settled.cell.as_ref()) {
+            Some(SettledCell::NoMove) => return self.pass(s, layer),
+            Some(SettledCell::Move(text)) => return self.write_settled(s, layer, text),
+            None => {}
+        }
         let inks = self.table.slots[s].iter().zip(self.table.writers);
         let mut emission = Emission::new(inks, std::mem::take(&mut self.known[s]));
         let fit = self.write_moves(s, layer, &mut emission);
         self.skip(s, layer);
-        if fit < TROUBLE {
+        if fit < TROUBLE && omitted.is_empty() {
             self.omit(s, layer, &mut emission);
             self.troubled[s + 1..s + 3].fill(true);
         }
@@ -298,11 +314,63 @@ impl<'a> Search<'a> {
         fit
     }
 
+    /// Follows moves that a person says were left out before the slot.
+    fn omit_settled(&mut self, s: usize, layer: &[u32], omitted: &[Option<String>]) -> Vec<u32> {
+        let mut layer = layer.to_vec();
+        for (depth, text) in (1..).zip(omitted) {
+            layer = layer.iter().flat_map(|&n| self.omit_from(s, n, depth, 0.0, text.as_deref())).collect();
+            layer.sort_unstable();
+            layer.dedup();
+        }
+        layer
+    }
+
+    /// Follows the one move that a person says is written in the slot, after a move left out if need be.
+    fn write_settled(&mut self, s: usize, layer: &[u32], text: &str) {
+        if self.play_settled(s, layer, text) {
+            return;
+        }
+        let (omitting, price) = (self.limits[s].omitting, self.table.gaps.omitted);
+        let singles: Vec<u32> =
+            layer.iter().take(omitting).flat_map(|&n| self.omit_from(s, n, 1, price, None)).collect();
+        if !self.play_settled(s, &singles, text) {
+            let price = self.table.gaps.omitted_again;
+            let doubles: Vec<u32> = singles.iter().flat_map(|&n| self.omit_from(s, n, 2, price, None)).collect();
+            self.play_settled(s, &doubles, text);
+        }
+    }
+
+    /// Plays a move wherever it is legal; false if it is legal nowhere.
+    fn play_settled(&mut self, s: usize, layer: &[u32], text: &str) -> bool {
+        let language = self.table.writers.first().map(|writer| writer.language);
+        let mut played = false;
+        for &from in layer {
+            let node = &self.graph.nodes[from as usize];
+            let Some(mv) = parse_move(&node.board, text, language) else { continue };
+            let (mut after, mended) = (node.board.clone(), node.mended);
+            after.play_unchecked(mv);
+            let step = Step::Written(mv, check_mark(&after));
+            self.connect(from, (s + 1, 0), after, Way { step, weight: 0.0, mended });
+            played = true;
+        }
+        played
+    }
+
+    /// Goes on behind a slot that a person says holds no move.
+    fn pass(&mut self, s: usize, layer: &[u32]) {
+        for &from in layer {
+            let node = &self.graph.nodes[from as usize];
+            let (board, mended) = (node.board.clone(), node.mended);
+            self.connect(from, (s + 1, 0), board, Way { step: Step::Skipped, weight: 0.0, mended });
+        }
+    }
+
     /// Passes over a slot, or two, in which no move is written.
     fn skip(&mut self, s: usize, layer: &[u32]) {
         let Some(prices) = self.table.writers.first().map(|w| w.prices) else { return };
         let one = Some(skip_one(self.table.slots, s, &prices, &self.table.gaps));
-        let two = skip_two(self.table.slots, s, &prices, &self.table.gaps);
+        let two = skip_two(self.table.slots, s, &prices, &self.table.gaps)
+            .filter(|_| !self.table.settled.slots.contains_key(&(s + 1)) && self.table.settled.may_go_on(s + 1));
         for (target, price) in [(s + 1, one), (s + 2, two)] {
             let Some(price) = price else { continue };
             for &node in layer {
@@ -319,13 +387,13 @@ impl<'a> Search<'a> {
     fn omit(&mut self, s: usize, layer: &[u32], emission: &mut Emission) {
         let omitting = self.limits[s].omitting;
         let singles: Vec<u32> =
-            layer.iter().take(omitting).flat_map(|&n| self.omit_from(s, n, 1, self.table.gaps.omitted)).collect();
+            layer.iter().take(omitting).flat_map(|&n| self.omit_from(s, n, 1, self.table.gaps.omitted, None)).collect();
         self.write_moves(s, &singles, emission);
         let per_node = singles.len() / layer.len().clamp(1, omitting.max(1));
         let doubles: Vec<u32> = singles
             .iter()
             .take(per_node * omitting.div_ceil(3))
-            .flat_map(|&n| self.omit_from(s, n, 2, self.table.gaps.omitted_again))
+            .flat_map(|&n| self.omit_from(s, n, 2, self.table.gaps.omitted_again, None))
             .collect();
         let mut seen = doubles;
         seen.sort_unstable();
@@ -333,14 +401,17 @@ impl<'a> Search<'a> {
         self.write_moves(s, &seen, emission);
     }
 
-    fn omit_from(&mut self, s: usize, from: u32, depth: u64, price: f32) -> Vec<u32> {
+    /// Plays every legal move, or the one of `text`, without leaving the slot.
+    fn omit_from(&mut self, s: usize, from: u32, depth: u64, price: f32, text: Option<&str>) -> Vec<u32> {
         let board = self.graph.nodes[from as usize].board.clone();
         let mut shapes = Vec::new();
         let mut priors = Vec::new();
         legal_shapes(&board, &mut shapes);
         self.table.prior.log_probabilities(&board, &shapes, &mut priors);
+        let language = self.table.writers.first().map(|writer| writer.language);
+        let only = text.map(|text| parse_move(&board, text, language));
         let mut out = Vec::with_capacity(shapes.len());
-        for ((mv, _), prior) in shapes.iter().zip(&priors) {
+        for ((mv, _), prior) in shapes.iter().zip(&priors).filter(|((mv, _), _)| only.is_none_or(|o| o == Some(*mv))) {
             let mut after = board.clone();
             after.play_unchecked(*mv);
             let way = Way { step: Step::Omitted(*mv), weight: price + prior, mended: true };

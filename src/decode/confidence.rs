@@ -5,7 +5,7 @@
 //! posteriors are too sharp, by a factor in the logarithm that is measured on held-out sheets.
 
 use super::beam::{Graph, Step, log_add};
-use cozy_chess::Move;
+use cozy_chess::{Color, Move};
 
 /// Posterior of a move at a slot, with an edge that makes it.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +22,26 @@ pub struct Posterior {
     pub edges: Vec<f32>,
     /// Per slot the moves that it may hold, best first.
     pub slots: Vec<Vec<Share>>,
+}
+
+impl Posterior {
+    /// The moves by one side that may have been left out before a slot, best first.
+    pub fn omitted(&self, graph: &Graph, slot: usize, side: Color) -> Vec<Share> {
+        let mut shares: Vec<Share> = Vec::new();
+        for (id, (edge, &probability)) in graph.edges.iter().zip(&self.edges).enumerate() {
+            let Step::Omitted(mv) = edge.step else { continue };
+            let node = &graph.nodes[edge.from as usize];
+            if node.slot != slot || node.board.side_to_move() != side || probability < 1e-5 {
+                continue;
+            }
+            match shares.iter_mut().find(|share| share.mv == mv) {
+                Some(share) => share.probability += probability,
+                None => shares.push(Share { mv, edge: id as u32, probability }),
+            }
+        }
+        shares.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+        shares
+    }
 }
 
 /// Posterior probabilities of all edges and moves. `slots` is the number of slots of the table, `temper` the factor of

@@ -12,10 +12,12 @@ mod language;
 mod plies;
 mod prior;
 mod score;
+mod settled;
 
 pub use emission::SlipPrices;
 pub use gaps::GapPrices;
 pub use prior::{MovePrior, RulesOfThumb};
+pub use settled::{Contradiction, Settled, SettledCell, SettledSlot};
 
 use crate::game::{Ply, Quad};
 use crate::notation::{Habits, Language, Usage};
@@ -58,6 +60,8 @@ pub struct Options {
     pub language: Option<String>,
     /// Position before the first row; the usual one if none.
     pub start: Option<Board>,
+    /// What a person has settled about the game.
+    pub settled: Settled,
     pub slips: SlipPrices,
     pub gaps: GapPrices,
     /// Factor of the recogniser's log-probabilities: below one for a recogniser that is surer than it should be.
@@ -72,6 +76,7 @@ impl Default for Options {
         Self {
             language: None,
             start: None,
+            settled: Settled::default(),
             slips: SlipPrices::default(),
             gaps: GapPrices::default(),
             ink_scale: 1.0,
@@ -84,6 +89,8 @@ impl Default for Options {
 #[derive(Debug, Clone)]
 pub struct Decoded {
     pub plies: Vec<Ply>,
+    /// By ply, where it stands in the table.
+    pub places: Vec<Place>,
     /// ISO 639 code of the language whose piece letters are written, by the first sheet.
     pub language: Option<String>,
     pub language_confidence: f32,
@@ -92,13 +99,33 @@ pub struct Decoded {
     pub warnings: Vec<String>,
 }
 
+/// Where a ply stands in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Twice the index of the row, one more for Black.
+    pub slot: usize,
+    /// The ply was left out on the sheet, right before the slot.
+    pub omitted: bool,
+}
+
 /// Finds the game. Rows come in printed order, blank rows included.
-pub fn decode(rows: &[Row], alphabet: &Alphabet, options: &Options) -> Decoded {
+///
+/// # Errors
+/// [`Contradiction`] where nothing agrees with what is settled; never if nothing is.
+pub fn decode(rows: &[Row], alphabet: &Alphabet, options: &Options) -> Result<Decoded, Contradiction> {
     decode_with(rows, alphabet, options, &RulesOfThumb)
 }
 
 /// Finds the game with a model of the moves people play.
-pub fn decode_with(rows: &[Row], alphabet: &Alphabet, options: &Options, prior: &dyn MovePrior) -> Decoded {
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_with(
+    rows: &[Row],
+    alphabet: &Alphabet,
+    options: &Options,
+    prior: &dyn MovePrior,
+) -> Result<Decoded, Contradiction> {
     let slots = inked_slots(rows, alphabet, options.ink_scale);
     let symbols = Symbols::new(alphabet);
     let start = options.start.clone().unwrap_or_default();
@@ -111,19 +138,27 @@ pub fn decode_with(rows: &[Row], alphabet: &Alphabet, options: &Options, prior: 
     let mut mended = found.look.mended;
     let mut known = Vec::new();
     let mut graph = search(&table, &limits_around(&mended, slots.len()), &mut known);
-    let more = sheet.study(&table, &graph).mended;
+    let mut more = sheet.study(&table, &graph).mended;
+    // What is settled may ask for moves before it that the search did not follow.
+    if graph.ends.is_empty() {
+        more.push(graph.furthest());
+    }
     if more.iter().any(|slot| !mended.contains(slot)) {
         mended.extend(more);
         graph = search(&table, &limits_around(&mended, slots.len()), &mut known);
     }
+    if graph.ends.is_empty() {
+        return Err(options.settled.stuck_at(graph.furthest()));
+    }
     let outcome = plies::describe(rows, &table, &graph, options.temper);
-    Decoded {
+    Ok(Decoded {
         plies: outcome.plies,
+        places: outcome.places,
         language: Some(found.language.code.to_string()),
         language_confidence: found.confidence,
         result: outcome.result,
         warnings: outcome.warnings,
-    }
+    })
 }
 
 /// Every slot's ink in playing order: White's cells of a row, then Black's.
@@ -161,7 +196,14 @@ impl<'a> SheetTable<'a> {
     }
 
     fn table<'b>(&'b self, writers: &'b [Writer<'b>]) -> Table<'b> {
-        Table { slots: self.slots, writers, start: self.start, prior: self.prior, gaps: self.options.gaps }
+        Table {
+            slots: self.slots,
+            writers,
+            start: self.start,
+            prior: self.prior,
+            gaps: self.options.gaps,
+            settled: &self.options.settled,
+        }
     }
 
     /// Decodes narrowly in one language.
@@ -180,6 +222,9 @@ impl<'a> SheetTable<'a> {
         for &edge in &path {
             let edge = graph.edges[edge as usize];
             let node = &graph.nodes[edge.from as usize];
+            if table.settled.slots.contains_key(&node.slot) {
+                continue;
+            }
             let explained = match edge.step {
                 Step::Written(mv, check) => plies::shape_of(&node.board, mv).map(|shape| {
                     let mut emission =
@@ -194,7 +239,8 @@ impl<'a> SheetTable<'a> {
         }
         let end = end.map_or(0, |node| graph.nodes[node as usize].slot);
         let behind = self.slots[end..].iter().take(2).flat_map(|inks| inks.iter().zip(table.writers));
-        if behind.into_iter().any(|(ink, writer)| !gaps::is_no_move(ink, writer)) {
+        let unexplained = behind.into_iter().any(|(ink, writer)| !gaps::is_no_move(ink, writer));
+        if unexplained && table.settled.end.is_none() {
             mended.push(end);
         }
         let habits = usage.iter().map(Habits::from_usage).collect();
@@ -236,7 +282,7 @@ mod tests {
     }
 
     fn game(texts: &[&str]) -> Decoded {
-        decode(&sheet(texts), &alphabet(), &Options::default())
+        decode(&sheet(texts), &alphabet(), &Options::default()).unwrap()
     }
 
     fn sans(decoded: &Decoded) -> Vec<&str> {
@@ -262,7 +308,7 @@ mod tests {
 
     #[test]
     fn other_scripts_and_figurines_are_found_from_the_ink() {
-        let game_in = |texts: &[&str]| decode(&sheet(texts), &alphabet(), &Options::default());
+        let game_in = |texts: &[&str]| decode(&sheet(texts), &alphabet(), &Options::default()).unwrap();
         let russian =
             game_in(&["e4", "e5", "Kf3", "Kc6", "Cb5", "a6", "Cxc6", "dxc6", "O-O", "Cd6", "d4", "Фe7", "KPh1"]);
         assert_eq!(russian.language.as_deref(), Some("ru"));
@@ -312,6 +358,6 @@ mod tests {
     fn an_empty_sheet_is_an_empty_game() {
         let decoded = game(&["", "", "", ""]);
         assert!(decoded.plies.is_empty() && decoded.result == "*");
-        assert!(decode(&[], &alphabet(), &Options::default()).plies.is_empty());
+        assert!(decode(&[], &alphabet(), &Options::default()).unwrap().plies.is_empty());
     }
 }

@@ -4,7 +4,7 @@ use super::beam::{Graph, Step, Table};
 use super::confidence::{Posterior, Share, posterior};
 use super::emission::{Emission, Explanation, Ink, Scores};
 use super::gaps::{SAYS_RESULT, result_in};
-use super::{InkCell, Row};
+use super::{InkCell, Place, Row};
 use crate::game::{Candidate, Colour, Ply, Status, Written};
 use crate::notation::{MoveShape, Usage, legal_shapes};
 use cozy_chess::util::{display_san_move, display_uci_move};
@@ -26,12 +26,16 @@ const LOST: (usize, usize) = (3, 16);
 const LOST_CONFIDENCE: f32 = 0.85;
 /// Candidates below this probability are not named.
 const NAMED: f32 = 0.001;
+/// The reason of a move that a person has settled.
+const SET_BY_HAND: &str = "set by hand";
 /// At most this many candidates are named.
 const CANDIDATES: usize = 6;
 
 /// What is said about the game.
 pub struct Outcome {
     pub plies: Vec<Ply>,
+    /// By ply.
+    pub places: Vec<Place>,
     pub result: String,
     pub warnings: Vec<String>,
 }
@@ -52,6 +56,7 @@ pub fn describe(rows: &[Row], table: &Table, graph: &Graph, temper: f64) -> Outc
         graph,
         posterior,
         plies: Vec::new(),
+        places: Vec::new(),
         fits: Vec::new(),
         mended: Vec::new(),
         alien: Vec::new(),
@@ -69,7 +74,7 @@ pub fn describe(rows: &[Row], table: &Table, graph: &Graph, temper: f64) -> Outc
     for (i, ply) in teller.plies.iter_mut().enumerate() {
         ply.ply = i + 1;
     }
-    Outcome { plies: teller.plies, result, warnings: teller.warnings }
+    Outcome { plies: teller.plies, places: teller.places, result, warnings: teller.warnings }
 }
 
 struct Teller<'a> {
@@ -78,6 +83,7 @@ struct Teller<'a> {
     graph: &'a Graph,
     posterior: Posterior,
     plies: Vec<Ply>,
+    places: Vec<Place>,
     /// By ply, how well its best spelling fits the ink.
     fits: Vec<f32>,
     /// Plies at which, or before which, the game was mended.
@@ -94,6 +100,7 @@ impl Teller<'_> {
         let node = &self.graph.nodes[edge.from as usize];
         let number = self.number(node.slot);
         match edge.step {
+            Step::Skipped if self.table.settled.cell(node.slot).is_some() => {}
             Step::Skipped => {
                 self.warnings
                     .push(format!("Move {number}: a cell or row of the table holds no move and was passed over."));
@@ -101,17 +108,30 @@ impl Teller<'_> {
             }
             Step::Omitted(mv) => {
                 let san = display_san_move(&node.board, mv).to_string();
-                self.warnings.push(format!("Before move {number}: {san} was played and not written."));
                 let mut ply = self.blank_ply(node.slot, &node.board);
-                ply.confidence = self.posterior.edges[id as usize].clamp(0.0, 1.0);
+                ply.candidates =
+                    self.candidates(&self.posterior.omitted(self.graph, node.slot, node.board.side_to_move()));
+                ply.confidence = ply.candidates.iter().find(|c| c.san == san).map_or(0.0, |c| c.probability);
+                ply.uci = Some(display_uci_move(&node.board, mv).to_string());
                 ply.status = Status::Inferred;
                 ply.reason = Some("nothing is written; the moves that follow ask for this one".to_string());
-                ply.candidates.push(Candidate { san: san.clone(), probability: ply.confidence });
-                ply.uci = Some(display_uci_move(&node.board, mv).to_string());
+                if self.is_named(node.slot) {
+                    (ply.status, ply.reason) = (Status::Clear, Some(SET_BY_HAND.to_string()));
+                } else {
+                    self.warnings.push(format!("Before move {number}: {san} was played and not written."));
+                    self.mended.push(self.plies.len());
+                }
                 ply.san = Some(san);
-                self.mended.push(self.plies.len());
                 self.fits.push(f32::NEG_INFINITY);
                 self.plies.push(ply);
+                self.places.push(Place { slot: node.slot, omitted: true });
+            }
+            Step::Written(mv, _) if self.table.settled.cell(node.slot).is_some() => {
+                let mut ply = self.written_ply(node.slot, &node.board, mv, &[]);
+                (ply.status, ply.reason) = (Status::Clear, Some(SET_BY_HAND.to_string()));
+                self.fits.push(0.0);
+                self.plies.push(ply);
+                self.places.push(Place { slot: node.slot, omitted: false });
             }
             Step::Written(mv, check) => {
                 let shape = shape_of(&node.board, mv);
@@ -129,8 +149,16 @@ impl Teller<'_> {
                 }
                 self.fits.push(explained.iter().flatten().map(|e| e.fit).fold(0.0, f32::min));
                 self.plies.push(ply);
+                self.places.push(Place { slot: node.slot, omitted: false });
             }
         }
+    }
+
+    /// Whether a person has named the next move left out before the slot.
+    fn is_named(&self, slot: usize) -> bool {
+        let before = self.places.iter().rev().take_while(|place| place.slot == slot).count();
+        let settled = self.table.settled.slots.get(&slot);
+        settled.and_then(|settled| settled.omitted.get(before)).is_some_and(Option::is_some)
     }
 
     fn written_ply(&self, slot: usize, board: &Board, mv: Move, explained: &[Option<Explanation>]) -> Ply {
@@ -230,7 +258,7 @@ impl Teller<'_> {
                     self.warnings.push(format!("The sheet says {said}, the board says {on_board}."));
                 }
             }
-            if unexplained {
+            if unexplained && self.table.settled.may_go_on(slot) {
                 self.unexplained(slot, board);
             }
         }
@@ -253,6 +281,7 @@ impl Teller<'_> {
         }
         self.warnings.push(format!("Move {number}: the ink \"{text}\" is not part of the game that was found."));
         self.plies.push(ply);
+        self.places.push(Place { slot, omitted: false });
     }
 
     fn number(&self, slot: usize) -> u32 {

@@ -2,11 +2,13 @@
 
 pub mod descriptive;
 pub mod language;
+pub mod parse;
 pub mod shape;
 pub mod spelling;
 pub mod style;
 
 pub use language::{LANGUAGES, Language};
+pub use parse::parse_move;
 pub use shape::{MoveShape, legal_shapes};
 pub use spelling::{
     ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Spelling, for_each_slip, for_each_spelling, for_each_suffix,

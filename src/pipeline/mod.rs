@@ -110,7 +110,7 @@ pub struct Ink {
 /// [`Error::Unreadable`] or [`Error::StartsLate`] where what is written is no game.
 pub fn read_game(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &ReadOptions) -> Result<Game> {
     let ink = read_ink(sheets, recogniser, options)?;
-    let game = review::game(&ink, &[], &options.decode)?;
+    let game = review::game(&ink, &[], &options.decode)?.game;
     let first_page = ink.sheets.iter().flat_map(|sheet| &sheet.pages).next();
     let first_number = ink.rows.first().map_or(1, |row| row.number);
     match first_page.map(|page| page.file.clone()) {

@@ -6,5 +6,6 @@ mod figures;
 #[cfg(feature = "ort")]
 mod parity;
 mod pipeline;
+mod review;
 mod samples;
 mod util;

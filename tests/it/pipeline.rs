@@ -11,11 +11,11 @@ use scoresheet::pipeline::{PhotoFile, ReadOptions, SheetFiles, read_game};
 const GAME: &str = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7 c4 c6 cxb5 axb5 Nc3 Bb7 \
                     Bg5 b4 Nb1 h6 Bh4 c5 dxe5 Nxe4 Bxe7 Qxe7 exd6 Qf6 Nbd2 Nxd6 Nc4 Nxc4 Bxc4 Nb6";
 
-fn moves() -> Vec<String> {
+pub fn moves() -> Vec<String> {
     GAME.split_whitespace().map(str::to_owned).collect()
 }
 
-fn sheet(photo: &Photo) -> SheetFiles {
+pub fn sheet(photo: &Photo) -> SheetFiles {
     let mut bytes = Vec::new();
     let (width, height) = photo.grey.dimensions();
     image::codecs::png::PngEncoder::new(&mut bytes)

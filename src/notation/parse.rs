@@ -1,0 +1,99 @@
+//! A move as a person types it.
+
+use super::{CheckMark, Habits, LANGUAGES, Language, for_each_spelling, for_each_suffix, legal_shapes};
+use crate::reading::symbol_byte;
+use cozy_chess::util::{parse_san_move, parse_uci_move};
+use cozy_chess::{Board, Move};
+
+/// The legal move that a text says: in Standard Algebraic Notation, in UCI's long form, in the spellings of
+/// `language`, or in those of any other language if they agree. None if it says no legal move, or more than one.
+pub fn parse_move(board: &Board, text: &str, language: Option<&Language>) -> Option<Move> {
+    let text: String = text.chars().filter(|c| !c.is_whitespace()).map(usual).collect();
+    let bare = text.trim_end_matches(['+', '#', '!', '?']);
+    if let Ok(mv) = parse_san_move(board, &bare.replace("OO", "O-O").replace("OO", "O-O")) {
+        return Some(mv);
+    }
+    if let Some(mv) = parse_uci_move(board, &bare.to_lowercase()).ok().filter(|mv| board.is_legal(*mv)) {
+        return Some(mv);
+    }
+    let bytes: Option<Vec<u8>> = bare.chars().map(symbol_byte).collect();
+    let bytes = bytes.filter(|bytes| !bytes.is_empty())?;
+    if let Some(language) = language {
+        if let Some(mv) = spelled_in(board, &bytes, language) {
+            return Some(mv);
+        }
+    }
+    let mut found: Vec<Move> = LANGUAGES.iter().filter_map(|language| spelled_in(board, &bytes, language)).collect();
+    found.dedup();
+    if let [mv] = found[..] { Some(mv) } else { None }
+}
+
+/// Capture signs, dashes and zeros in their usual form.
+fn usual(c: char) -> char {
+    match c {
+        '×' => 'x',
+        '–' | '—' | '−' => '-',
+        '0' => 'O',
+        other => other,
+    }
+}
+
+/// The only legal move with this spelling in a language.
+fn spelled_in(board: &Board, text: &[u8], language: &Language) -> Option<Move> {
+    let habits = Habits::default();
+    let mut endings: Vec<Vec<u8>> = Vec::new();
+    for_each_suffix(CheckMark::Quiet, &habits, &mut |suffix| endings.push(suffix.bytes().to_vec()));
+    let mut shapes = Vec::new();
+    legal_shapes(board, &mut shapes);
+    let mut found = None;
+    for (mv, shape) in shapes {
+        let mut says = false;
+        for_each_spelling(&shape, language, &habits, &mut |body| {
+            says |= text.strip_prefix(body.bytes()).is_some_and(|rest| endings.iter().any(|e| e == rest));
+        });
+        if says && found.replace(mv).is_some() {
+            return None;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn says(fen: &str, text: &str, code: &str) -> Option<String> {
+        let board: Board = fen.parse().unwrap();
+        parse_move(&board, text, Language::find(code)).map(|mv| mv.to_string())
+    }
+
+    #[test]
+    fn letters_of_every_language_are_read() {
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        for text in ["Nf3", "Sf3", "g1f3", "Cf3", "Nf3!", "Ng1-f3"] {
+            assert_eq!(says(start, text, "de").as_deref(), Some("g1f3"), "{text}");
+        }
+        assert_eq!(says(start, "hello", "de"), None);
+        assert_eq!(says(start, "", "de"), None);
+        assert_eq!(says(start, "Nf6", "en"), None);
+    }
+
+    #[test]
+    fn castling_is_read_with_zeros_and_without_dashes() {
+        let fen = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1";
+        for text in ["O-O", "0-0", "00", "OO"] {
+            assert_eq!(says(fen, text, "en").as_deref(), Some("e1h1"), "{text}");
+        }
+        for text in ["O-O-O", "0-0-0", "000", "e1c1"] {
+            assert_eq!(says(fen, text, "en").as_deref(), Some("e1a1"), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_two_moves_is_none() {
+        let two_rooks = "4k3/8/8/8/8/8/4K3/R6R w - - 0 1";
+        assert_eq!(says(two_rooks, "Rd1", "en"), None);
+        assert_eq!(says(two_rooks, "Rad1", "en").as_deref(), Some("a1d1"));
+        assert_eq!(says(two_rooks, "Tad1", "de").as_deref(), Some("a1d1"));
+    }
+}
