@@ -37,6 +37,8 @@ pub enum Error {
         "ONNX Runtime cannot be loaded from {library}: {cause}. Set ORT_DYLIB_PATH to its shared library, or leave --runtime ort out."
     )]
     Runtime { library: String, cause: String },
+    #[error("The reading was stopped. Start it again when you like.")]
+    Stopped,
     /// A correction that cannot be followed.
     #[error("{0}")]
     Pin(String),

@@ -19,3 +19,5 @@ pub mod pgn;
 pub mod pipeline;
 pub mod reading;
 pub mod review;
+#[cfg(feature = "service")]
+pub mod service;

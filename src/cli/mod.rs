@@ -3,6 +3,8 @@
 mod eval;
 mod inspect;
 mod read;
+#[cfg(feature = "service")]
+mod serve;
 
 use crate::error::{Error, Result};
 use crate::pipeline::PhotoFile;
@@ -25,6 +27,8 @@ enum Command {
     Read(read::ReadArgs),
     Inspect(inspect::InspectArgs),
     Eval(eval::EvalArgs),
+    #[cfg(feature = "service")]
+    Serve(serve::ServeArgs),
 }
 
 /// What runs the neural network.
@@ -74,6 +78,8 @@ pub fn run(cli: &Cli) -> Result<Outcome> {
         Command::Read(args) => read::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Eval(args) => eval::run(args),
+        #[cfg(feature = "service")]
+        Command::Serve(args) => serve::run(args),
     }
 }
 

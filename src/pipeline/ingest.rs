@@ -3,7 +3,8 @@
 //! The format is told by content, never by file name; the declared size is checked before a pixel is decoded.
 
 use crate::error::{Error, Result};
-use image::{DynamicImage, GrayImage, ImageDecoder, ImageError, ImageReader, Limits};
+use image::metadata::Orientation;
+use image::{DynamicImage, GrayImage, ImageDecoder, ImageError, ImageReader, Limits, RgbImage};
 use std::io::Cursor;
 
 /// What a photo may cost.
@@ -43,21 +44,53 @@ pub struct Photo {
 /// [`Error::TooLarge`] when a limit is passed, [`Error::NotAPicture`] for other content,
 /// [`Error::Damaged`] where decoding fails and [`Error::TooSmall`] for thumbnails.
 pub fn ingest(file: &str, bytes: &[u8], limits: &IngestLimits) -> Result<Photo> {
+    let (picture, orientation) = decode(file, bytes, limits)?;
+    let mut grey = DynamicImage::ImageLuma8(to_grey(picture));
+    grey.apply_orientation(orientation);
+    Ok(Photo { file: file.to_owned(), grey: grey.into_luma8() })
+}
+
+/// As [`ingest`], in colour: to show a photo, not to read it. Nothing but the pixels is kept.
+///
+/// # Errors
+/// As [`ingest`].
+pub fn ingest_colour(file: &str, bytes: &[u8], limits: &IngestLimits) -> Result<RgbImage> {
+    let (mut picture, orientation) = decode(file, bytes, limits)?;
+    picture.apply_orientation(orientation);
+    Ok(picture.into_rgb8())
+}
+
+/// Checks what can be told without decoding a pixel: the format and the size.
+///
+/// # Errors
+/// As [`ingest`].
+pub fn check(file: &str, bytes: &[u8], limits: &IngestLimits) -> Result<()> {
+    decoder(file, bytes, limits).map(drop)
+}
+
+fn decode(file: &str, bytes: &[u8], limits: &IngestLimits) -> Result<(DynamicImage, Orientation)> {
+    let mut decoder = decoder(file, bytes, limits)?;
+    // A picture whose EXIF block is broken is still a picture.
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    let picture = DynamicImage::from_decoder(decoder).map_err(|error| decoding_error(file, limits, error))?;
+    Ok((picture, orientation))
+}
+
+fn decoder<'a>(file: &str, bytes: &'a [u8], limits: &IngestLimits) -> Result<impl ImageDecoder + use<'a>> {
     let too_large = |what: String, limit: String| Error::TooLarge { file: file.to_owned(), what, limit };
     if bytes.len() > limits.bytes {
         return Err(too_large(format!("{} bytes", bytes.len()), format!("{} MB", limits.bytes >> 20)));
     }
-    let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|_| not_a_picture(file))?;
+    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|_| not_a_picture(file))?;
     if reader.format().is_none() {
         return Err(not_a_picture(file));
     }
-    let mut reader = reader;
     let mut memory = Limits::default();
     memory.max_image_width = Some(limits.side);
     memory.max_image_height = Some(limits.side);
     memory.max_alloc = Some(limits.memory);
     reader.limits(memory);
-    let mut decoder = reader.into_decoder().map_err(|error| decoding_error(file, limits, error))?;
+    let decoder = reader.into_decoder().map_err(|error| decoding_error(file, limits, error))?;
     let (width, height) = decoder.dimensions();
     let pixels = u64::from(width) * u64::from(height);
     if width.max(height) > limits.side || pixels > limits.pixels || decoder.total_bytes() > limits.memory {
@@ -69,12 +102,7 @@ pub fn ingest(file: &str, bytes: &[u8], limits: &IngestLimits) -> Result<Photo> 
     if width.min(height) < SMALLEST_SIDE {
         return Err(Error::TooSmall { file: file.to_owned(), width, height });
     }
-    // A picture whose EXIF block is broken is still a picture.
-    let orientation = decoder.orientation().unwrap_or(image::metadata::Orientation::NoTransforms);
-    let picture = DynamicImage::from_decoder(decoder).map_err(|error| decoding_error(file, limits, error))?;
-    let mut grey = DynamicImage::ImageLuma8(to_grey(picture));
-    grey.apply_orientation(orientation);
-    Ok(Photo { file: file.to_owned(), grey: grey.into_luma8() })
+    Ok(decoder)
 }
 
 /// Luma; transparent pixels count as white paper.

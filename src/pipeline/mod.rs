@@ -12,12 +12,13 @@ pub mod numbers;
 pub mod page;
 pub mod recognise;
 pub mod uprights;
+pub mod watch;
 
 use crate::decode::{self, InkCell, Row};
 use crate::error::{Error, Result};
 use crate::game::{Colour, Game, PageInfo, PageRole, Quad, Sheet};
 use crate::reading::{Alphabet, Reading};
-use crate::review;
+use crate::review::{self, Reviewed};
 use anchor::Anchor;
 use cells::Crop;
 use grid::{Column, Grid};
@@ -28,6 +29,7 @@ use recognise::Recogniser;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Instant;
+use watch::Watch;
 
 /// A photo as it comes in.
 #[derive(Debug, Clone)]
@@ -50,6 +52,7 @@ pub struct SheetFiles {
 pub struct ReadOptions {
     pub limits: IngestLimits,
     pub decode: decode::Options,
+    pub watch: Watch,
 }
 
 /// A cell of the move table with its place, picture and reading.
@@ -109,14 +112,24 @@ pub struct Ink {
 /// Whatever keeps a page from being read, see [`Error`]; [`Error::Blank`] where nothing is written,
 /// [`Error::Unreadable`] or [`Error::StartsLate`] where what is written is no game.
 pub fn read_game(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &ReadOptions) -> Result<Game> {
+    Ok(read(sheets, recogniser, options)?.1.game)
+}
+
+/// Reads a game and keeps what was seen, for a review.
+///
+/// # Errors
+/// As [`read_game`].
+pub fn read(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &ReadOptions) -> Result<(Ink, Reviewed)> {
     let ink = read_ink(sheets, recogniser, options)?;
-    let game = review::game(&ink, &[], &options.decode)?.game;
+    options.watch.at("decode")?;
+    let reviewed = review::game(&ink, &[], &options.decode)?;
+    let game = &reviewed.game;
     let first_page = ink.sheets.iter().flat_map(|sheet| &sheet.pages).next();
     let first_number = ink.rows.first().map_or(1, |row| row.number);
     match first_page.map(|page| page.file.clone()) {
-        Some(file) if !is_a_game(&game) && first_number > 1 => Err(Error::StartsLate { file, number: first_number }),
-        Some(file) if !is_a_game(&game) => Err(Error::Unreadable { file }),
-        _ => Ok(game),
+        Some(file) if !is_a_game(game) && first_number > 1 => Err(Error::StartsLate { file, number: first_number }),
+        Some(file) if !is_a_game(game) => Err(Error::Unreadable { file }),
+        _ => Ok((ink, reviewed)),
     }
 }
 
@@ -130,8 +143,9 @@ pub fn read_ink(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &Re
     for sheet in sheets {
         let mut pages = Vec::new();
         for file in &sheet.pages {
+            options.watch.at("ingest")?;
             let photo = timed(&mut timing_ms, "ingest", || ingest(&file.name, &file.bytes, &options.limits))?;
-            pages.push(read_page(&photo, recogniser, &mut timing_ms)?);
+            pages.push(read_page_watched(&photo, recogniser, &mut timing_ms, &options.watch)?);
         }
         read.push(pages);
     }
@@ -159,9 +173,19 @@ pub fn read_ink(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &Re
 /// # Errors
 /// [`Error::NoTable`] where no table of moves is found any way up, and as [`Recogniser::read`].
 pub fn read_page(photo: &Photo, recogniser: &dyn Recogniser, timing: &mut Timing) -> Result<ReadPage> {
+    read_page_watched(photo, recogniser, timing, &Watch::default())
+}
+
+fn read_page_watched(
+    photo: &Photo,
+    recogniser: &dyn Recogniser,
+    timing: &mut Timing,
+    watch: &Watch,
+) -> Result<ReadPage> {
     let mut best: Option<(Page, Grid, Anchor)> = None;
     let mut first_cause = None;
     for quarter_turns in [0, 1, 3, 2] {
+        watch.at("page")?;
         let page = timed(timing, "page", || Page::new(photo, quarter_turns));
         let mut grid = match timed(timing, "grid", || Grid::find(&page)) {
             Ok(grid) => grid,
@@ -170,6 +194,7 @@ pub fn read_page(photo: &Photo, recogniser: &dyn Recogniser, timing: &mut Timing
                 continue;
             }
         };
+        watch.at("anchor")?;
         let anchor = timed(timing, "anchor", || {
             numbers::split_off(&page, &mut grid);
             anchor::anchor(&page, &grid, recogniser)
@@ -186,7 +211,9 @@ pub fn read_page(photo: &Photo, recogniser: &dyn Recogniser, timing: &mut Timing
         let cause = first_cause.unwrap_or_default();
         return Err(Error::NoTable { file: photo.file.clone(), cause });
     };
+    watch.at("cells")?;
     let mut cells = timed(timing, "cells", || cut_cells(&page, &grid, &anchor));
+    watch.at("recognise")?;
     timed(timing, "recognise", || read_cells(&mut cells, recogniser))?;
     Ok(ReadPage { file: photo.file.clone(), page, grid, anchor, cells })
 }

@@ -1,0 +1,448 @@
+//! The addresses under /v1 and those for operators. What they take and give is written down in openapi.json.
+
+use super::guard::{COOKIE, Owner, is_key};
+use super::problem::Problem;
+use super::store::{Job, PAGE, PhotoEntry, State as JobState};
+use super::{Service, pictures, upload};
+use crate::decode;
+use crate::game::Colour;
+use crate::notation::Language;
+use crate::review::{self, CellName, Pin, Reviewed};
+use axum::body::Body;
+use axum::extract::multipart::MultipartRejection;
+use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::{Extension, FromRequest, Multipart, Path, Query, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post, put};
+use axum::{Json, Router};
+use cozy_chess::Board;
+use cozy_chess::util::parse_uci_move;
+use futures_util::Stream;
+use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tokio::sync::broadcast::error::RecvError;
+
+type App = State<Arc<Service>>;
+type Answer = Result<Response, Problem>;
+
+/// Most pins of a job: far more than a game has moves.
+const PINS: usize = 4000;
+/// Most games of one export that names them.
+const EXPORT: usize = 5000;
+
+/// All routes.
+pub fn routes() -> Router<Arc<Service>> {
+    Router::new()
+        .route("/v1/jobs", get(list).post(add))
+        .route("/v1/jobs/{id}", get(show).delete(delete))
+        .route("/v1/jobs/{id}/cancel", post(cancel))
+        .route("/v1/jobs/{id}/read-again", post(read_again))
+        .route("/v1/jobs/{id}/events", get(events))
+        .route("/v1/jobs/{id}/game", get(game))
+        .route("/v1/jobs/{id}/pgn", get(pgn))
+        .route("/v1/jobs/{id}/review", get(review_of))
+        .route("/v1/jobs/{id}/pins", put(set_pins))
+        .route("/v1/jobs/{id}/pages/{sheet}/{page}", get(page_picture))
+        .route("/v1/jobs/{id}/cells/{sheet}/{number}/{colour}", get(cell_picture))
+        .route("/v1/export.pgn", get(export))
+        .route("/v1/session", get(session).post(sign_in).delete(sign_out))
+        .route("/healthz", get(|| async { "alive\n" }))
+        .route("/readyz", get(ready))
+        .route("/metrics", get(metrics))
+}
+
+/// Runs what waits for disk or works for long on a thread of its own.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Problem> + Send + 'static) -> Result<T, Problem> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
+        let next = "Try again; the server's log says more.";
+        Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "The request could not be carried out.", next))
+    })
+}
+
+fn find(service: &Service, owner: &Owner, id: &str) -> Result<Job, Problem> {
+    service.store.job(&owner.0, id)?.ok_or_else(|| Problem::not_found("such job"))
+}
+
+fn find_done(service: &Service, owner: &Owner, id: &str) -> Result<Job, Problem> {
+    let job = find(service, owner, id)?;
+    if job.state == JobState::Done { Ok(job) } else { Err(Problem::not_done(job.state.name())) }
+}
+
+async fn add(State(service): App, Extension(owner): Extension<Owner>, request: Request) -> Answer {
+    // The queue is looked at before the body is taken in.
+    let (shared, of_one) = (Arc::clone(&service), owner.clone());
+    let admitted = blocking(move || {
+        let busy = |status, detail: &str| Err(Problem::new(status, "busy", detail, "Try again in a few seconds."));
+        if shared.store.count(JobState::Queued, None)? >= shared.settings.queue {
+            return busy(StatusCode::SERVICE_UNAVAILABLE, "Too many jobs are waiting.");
+        }
+        if shared.store.count(JobState::Queued, Some(&of_one.0))? >= shared.settings.queue_of_one {
+            return busy(StatusCode::TOO_MANY_REQUESTS, "Too many of your jobs are waiting.");
+        }
+        Ok(())
+    });
+    let upload = match admitted.await {
+        Ok(()) => match Multipart::from_request(request, &service).await {
+            Ok(body) => upload::receive(body, &service.settings).await,
+            Err(MultipartRejection::InvalidBoundary(_)) | Err(_) => Err(Problem::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "not-multipart",
+                "The body is not multipart/form-data.",
+                "Send the photos as fields of a form, as in curl -F sheet=@photo.jpg.",
+            )),
+        },
+        Err(problem) => Err(problem),
+    };
+    let upload = upload.inspect_err(|_| service.metrics.refused())?;
+    let shared = Arc::clone(&service);
+    let (job, new) =
+        blocking(move || Ok(shared.store.add(&owner.0, &upload.hash, upload.language.as_deref(), &upload.photos)?))
+            .await?;
+    if new {
+        service.wake.notify_one();
+    }
+    let status = if new { StatusCode::ACCEPTED } else { StatusCode::OK };
+    let location = [(header::LOCATION, format!("/v1/jobs/{}", job.id))];
+    Ok((status, location, Json(job)).into_response())
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ListQuery {
+    #[serde(default)]
+    q: String,
+    state: Option<String>,
+    after: Option<String>,
+    limit: Option<usize>,
+}
+
+async fn list(
+    State(service): App,
+    Extension(owner): Extension<Owner>,
+    query: Result<Query<ListQuery>, QueryRejection>,
+) -> Answer {
+    let Query(query) = query.map_err(|rejection| Problem::bad_request(rejection.body_text()))?;
+    let state = match query.state.as_deref() {
+        None | Some("") => None,
+        Some(name) => {
+            Some(JobState::find(name).ok_or_else(|| Problem::bad_request(format!("There is no state {name:?}.")))?)
+        }
+    };
+    let limit = query.limit.unwrap_or(50).clamp(1, PAGE);
+    let jobs =
+        blocking(move || Ok(service.store.list(&owner.0, &query.q, state, query.after.as_deref(), limit)?)).await?;
+    let next = if jobs.len() == limit { jobs.last().map(|job| job.id.clone()) } else { None };
+    Ok(Json(serde_json::json!({ "jobs": jobs, "next": next })).into_response())
+}
+
+async fn show(State(service): App, Extension(owner): Extension<Owner>, Path(id): Path<String>) -> Answer {
+    Ok(Json(blocking(move || find(&service, &owner, &id)).await?).into_response())
+}
+
+async fn delete(State(service): App, Extension(owner): Extension<Owner>, Path(id): Path<String>) -> Answer {
+    blocking(move || {
+        let gone = service.store.delete(&owner.0, &id)?;
+        pictures::forget(&service, &id);
+        service.tell(&id);
+        if gone { Ok(()) } else { Err(Problem::not_found("such job")) }
+    })
+    .await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+async fn cancel(State(service): App, Extension(owner): Extension<Owner>, Path(id): Path<String>) -> Answer {
+    let job = blocking(move || {
+        service.store.cancel(&owner.0, &id)?;
+        service.tell(&id);
+        find(&service, &owner, &id)
+    })
+    .await?;
+    Ok(Json(job).into_response())
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadAgain {
+    language: Option<String>,
+}
+
+async fn read_again(
+    State(service): App,
+    Extension(owner): Extension<Owner>,
+    Path(id): Path<String>,
+    body: Result<Json<ReadAgain>, JsonRejection>,
+) -> Answer {
+    let Json(body) = body.map_err(|rejection| Problem::bad_request(rejection.body_text()))?;
+    if let Some(code) = body.language.as_deref().filter(|code| Language::find(code).is_none()) {
+        return Err(Problem::bad_request(format!("The piece letters of {code:?} are not known.")));
+    }
+    let job = blocking(move || {
+        let job = find(&service, &owner, &id)?;
+        if !job.state.is_over() {
+            return Err(Problem::not_done(job.state.name()));
+        }
+        service.store.read_again(&id, body.language.as_deref())?;
+        service.wake.notify_one();
+        service.tell(&id);
+        find(&service, &owner, &id)
+    })
+    .await?;
+    Ok((StatusCode::ACCEPTED, Json(job)).into_response())
+}
+
+/// The job at once and after every change, until it is over.
+async fn events(
+    State(service): App,
+    Extension(owner): Extension<Owner>,
+    Path(id): Path<String>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
+    let changes = service.changes.subscribe();
+    let (shared, of_one, first) = (Arc::clone(&service), owner.clone(), id.clone());
+    blocking(move || find(&shared, &of_one, &first)).await?;
+    let stream = futures_util::stream::unfold((changes, false, false), move |(mut changes, told, over)| {
+        let (service, owner, id) = (Arc::clone(&service), owner.clone(), id.clone());
+        async move {
+            if over {
+                return None;
+            }
+            while told {
+                match changes.recv().await {
+                    _ if service.stopping.load(Ordering::Relaxed) => return None,
+                    Ok(changed) if changed == id => break,
+                    Ok(_) => {}
+                    Err(RecvError::Lagged(_)) => break,
+                    Err(RecvError::Closed) => return None,
+                }
+            }
+            let job = blocking(move || find(&service, &owner, &id)).await.ok()?;
+            let event = Event::default().event("job").json_data(&job).ok()?;
+            Some((Ok(event), (changes, true, job.state.is_over())))
+        }
+    });
+    Ok(Sse::new(stream).keep_alive(KeepAlive::default()))
+}
+
+async fn game(State(service): App, Extension(owner): Extension<Owner>, Path(id): Path<String>) -> Answer {
+    let reviewed = blocking(move || {
+        let job = find_done(&service, &owner, &id)?;
+        Ok(service.store.game(&job.id)?)
+    })
+    .await?;
+    Ok(Json(reviewed.game).into_response())
+}
+
+async fn pgn(State(service): App, Extension(owner): Extension<Owner>, Path(id): Path<String>) -> Answer {
+    let reviewed = blocking(move || {
+        let job = find_done(&service, &owner, &id)?;
+        Ok(service.store.game(&job.id)?)
+    })
+    .await?;
+    Ok(pgn_file("game.pgn", reviewed.game.pgn))
+}
+
+fn pgn_file(name: &str, text: String) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "application/x-chess-pgn; charset=utf-8".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
+    ];
+    (headers, text).into_response()
+}
+
+/// A game with all that a review needs.
+#[derive(Debug, Serialize)]
+struct Review {
+    pins: Vec<Pin>,
+    /// Where each ply is written.
+    cells: Vec<CellName>,
+    /// The position at the start, and behind every ply (that of the last legal move behind what is no move).
+    fens: Vec<String>,
+    game: crate::game::Game,
+}
+
+impl Review {
+    fn new(pins: Vec<Pin>, reviewed: Reviewed) -> Self {
+        let Reviewed { game, cells } = reviewed;
+        let mut board: Board = game.start_fen.as_deref().and_then(|fen| fen.parse().ok()).unwrap_or_default();
+        let mut fens = vec![board.to_string()];
+        for ply in &game.plies {
+            if let Some(mv) = ply.uci.as_deref().and_then(|uci| parse_uci_move(&board, uci).ok()) {
+                // UCI from the decoder is legal.
+                board.play_unchecked(mv);
+            }
+            fens.push(board.to_string());
+        }
+        Self { pins, cells, fens, game }
+    }
+}
+
+async fn review_of(State(service): App, Extension(owner): Extension<Owner>, Path(id): Path<String>) -> Answer {
+    let review = blocking(move || {
+        let job = find_done(&service, &owner, &id)?;
+        Ok(Review::new(service.store.pins(&job.id)?, service.store.game(&job.id)?))
+    })
+    .await?;
+    Ok(Json(review).into_response())
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pins {
+    pins: Vec<Pin>,
+}
+
+async fn set_pins(
+    State(service): App,
+    Extension(owner): Extension<Owner>,
+    Path(id): Path<String>,
+    body: Result<Json<Pins>, JsonRejection>,
+) -> Answer {
+    let Json(Pins { pins }) = body.map_err(|rejection| Problem::bad_request(rejection.body_text()))?;
+    if pins.len() > PINS {
+        return Err(Problem::bad_request(format!("A game takes at most {PINS} pins.")));
+    }
+    let review = blocking(move || {
+        let job = find_done(&service, &owner, &id)?;
+        let ink = service.store.ink(&job.id)?;
+        // The language that was found first: finding it again would take several times as long.
+        let known = || service.store.game(&job.id).ok().and_then(|r| r.game.sheets.first()?.language.clone());
+        let options = decode::Options { language: job.language.clone().or_else(known), ..decode::Options::default() };
+        let reviewed = review::game(&ink, &pins, &options)?;
+        service.store.set_pins(&job.id, &pins, &reviewed)?;
+        Ok(Review::new(pins, reviewed))
+    })
+    .await?;
+    Ok(Json(review).into_response())
+}
+
+fn photo_entry(job: &Job, sheet: usize, page: usize) -> Result<&PhotoEntry, Problem> {
+    let entry = job.photos.iter().find(|entry| (entry.sheet, entry.page) == (sheet, page));
+    entry.ok_or_else(|| Problem::not_found("such page"))
+}
+
+fn jpeg_answer(bytes: Vec<u8>) -> Response {
+    let headers = [(header::CONTENT_TYPE, "image/jpeg"), (header::CACHE_CONTROL, "private, max-age=3600")];
+    (headers, Body::from(bytes)).into_response()
+}
+
+async fn page_picture(
+    State(service): App,
+    Extension(owner): Extension<Owner>,
+    Path((id, sheet, page)): Path<(String, usize, usize)>,
+) -> Answer {
+    let bytes = blocking(move || {
+        let job = find(&service, &owner, &id)?;
+        pictures::jpeg(&pictures::photo(&service, &job, photo_entry(&job, sheet, page)?)?.image)
+    })
+    .await?;
+    Ok(jpeg_answer(bytes))
+}
+
+async fn cell_picture(
+    State(service): App,
+    Extension(owner): Extension<Owner>,
+    Path((id, sheet, number, colour)): Path<(String, usize, u32, Colour)>,
+) -> Answer {
+    let bytes = blocking(move || {
+        let job = find_done(&service, &owner, &id)?;
+        let ink = service.store.ink(&job.id)?;
+        let row = ink.rows.iter().find(|row| row.number == number);
+        let side = row.map(|row| if colour == Colour::White { &row.white } else { &row.black });
+        let cell = side.and_then(|cells| cells.iter().find(|cell| cell.sheet == sheet));
+        let cell = cell.ok_or_else(|| Problem::not_found("such cell"))?;
+        let shown = pictures::photo(&service, &job, photo_entry(&job, cell.sheet, cell.page)?)?;
+        pictures::jpeg(&pictures::cell(&shown, &cell.quad))
+    })
+    .await?;
+    Ok(jpeg_answer(bytes))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExportQuery {
+    /// Separated by commas; all that are done if none.
+    ids: Option<String>,
+}
+
+async fn export(
+    State(service): App,
+    Extension(owner): Extension<Owner>,
+    query: Result<Query<ExportQuery>, QueryRejection>,
+) -> Answer {
+    let Query(query) = query.map_err(|rejection| Problem::bad_request(rejection.body_text()))?;
+    let text = blocking(move || {
+        let mut ids: Vec<String> = Vec::new();
+        match query.ids {
+            Some(named) => {
+                for id in named.split(',').filter(|id| !id.is_empty()).take(EXPORT) {
+                    ids.push(find_done(&service, &owner, id)?.id);
+                }
+            }
+            None => loop {
+                let after = ids.last().cloned();
+                let page = service.store.list(&owner.0, "", Some(JobState::Done), after.as_deref(), PAGE)?;
+                let more = page.len() == PAGE;
+                ids.extend(page.into_iter().map(|job| job.id));
+                if !more {
+                    // Oldest first, as the photos came in.
+                    ids.reverse();
+                    break;
+                }
+            },
+        }
+        let mut text = String::new();
+        for id in ids {
+            text.push_str(&service.store.game(&id)?.game.pgn);
+        }
+        Ok(text)
+    })
+    .await?;
+    Ok(pgn_file("games.pgn", text))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SignIn {
+    key: String,
+}
+
+async fn session(State(service): App) -> Response {
+    Json(serde_json::json!({ "key_needed": service.settings.keys.is_some() })).into_response()
+}
+
+async fn sign_in(State(service): App, body: Result<Json<SignIn>, JsonRejection>) -> Answer {
+    let Json(SignIn { key }) = body.map_err(|rejection| Problem::bad_request(rejection.body_text()))?;
+    if !key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') || !is_key(&service, &key) {
+        let next = "Check the key, or ask whoever runs the service for one.";
+        return Err(Problem::new(StatusCode::UNAUTHORIZED, "key-needed", "This key is not known.", next));
+    }
+    Ok(with_cookie(&format!("{COOKIE}={key}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000")))
+}
+
+async fn sign_out() -> Response {
+    with_cookie(&format!("{COOKIE}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0"))
+}
+
+fn with_cookie(cookie: &str) -> Response {
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    if let Ok(value) = HeaderValue::from_str(cookie) {
+        response.headers_mut().insert(header::SET_COOKIE, value);
+    }
+    response
+}
+
+async fn ready(State(service): App) -> Answer {
+    let ready = blocking(move || Ok(service.store.is_ready() && !service.stopping.load(Ordering::Relaxed))).await?;
+    if ready {
+        return Ok("ready\n".into_response());
+    }
+    Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "not-ready", "The service is not ready.", "Try again soon."))
+}
+
+async fn metrics(State(service): App) -> Answer {
+    let text = blocking(move || Ok(service.metrics.text(&service.store))).await?;
+    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response())
+}
