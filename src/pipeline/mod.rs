@@ -5,6 +5,7 @@
 pub mod anchor;
 pub mod cells;
 pub mod columns;
+pub mod documents;
 pub mod grid;
 pub mod ingest;
 pub mod lines;
