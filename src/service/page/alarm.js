@@ -12,6 +12,11 @@ export function alarm(error) {
         el("button", {class: "plain", "aria-label": t("close"), onclick: calm}, "✕")))
 }
 
+/** Shows a sentence until something else happens. */
+export function notice(text) {
+    fill(document.getElementById("alert"), el("div", {class: "alarm notice"}, el("p", {}, text)))
+}
+
 /** Takes the last alarm away. */
 export function calm() {
     document.getElementById("alert").replaceChildren()

@@ -21,6 +21,9 @@ const KEYS = {
     end: ["."],
     undo: ["u", "Ctrl+z"],
     redo: ["r", "Ctrl+y", "Ctrl+Shift+z"],
+    whiteWon: ["j"],
+    draw: ["k"],
+    blackWon: ["l"],
     changeOrder: ["w"],
     details: ["i"],
     zoomIn: ["+"],
@@ -32,6 +35,9 @@ const KEYS = {
     cancel: ["Escape"],
     help: ["?"],
 }
+
+/** Keys that only work once nothing is unclear; before that they may begin a move. */
+const AT_THE_END = ["whiteWon", "draw", "blackWon"]
 
 const SHOWN = {ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Enter: "⏎", Escape: "Esc", PageDown: "Page ↓", PageUp: "Page ↑"}
 
@@ -57,7 +63,8 @@ export function listen(act, field) {
     const pressed = event => {
         const {target} = event
         if (event.defaultPrevented || event.altKey || event.isComposing || document.querySelector("dialog[open]")) return
-        const name = BY_KEY.get(nameOf(event))
+        const found = BY_KEY.get(nameOf(event))
+        const name = AT_THE_END.includes(found) && !act.isDone() ? undefined : found
         const isButton = ["BUTTON", "A", "SUMMARY"].includes(target.tagName) && !target.closest(".moves .list")
         if (takesKeys(target) && name !== "save") return
         if (isButton && event.key === "Enter") return

@@ -8,6 +8,14 @@ import {fromServer, percent, t} from "./text.js"
 /** Candidates that have a key of their own. */
 const KEYS = 9
 
+const cropAddress = (id, cell, written) => `/v1/jobs/${id}/cells/${written.sheet}/${cell.number}/${cell.colour}`
+
+/** Loads the pictures of a ply before they are wanted. */
+export function preload(id, review, index) {
+    const cell = review.cells[index]
+    if (!cell.omitted) review.game.plies[index].written.forEach(written => { new Image().src = cropAddress(id, cell, written) })
+}
+
 /** The panel of a job's current move; `act` holds what can be done, by name. */
 export function makePanel(id, act, boards) {
     const crops = el("div", {class: "crops"})
@@ -43,7 +51,7 @@ export function makePanel(id, act, boards) {
 
     function showCrops(cell, ply) {
         const wanted = cell.omitted ? [] : ply.written
-        const addresses = wanted.map(w => `/v1/jobs/${id}/cells/${w.sheet}/${cell.number}/${cell.colour}`)
+        const addresses = wanted.map(w => cropAddress(id, cell, w))
         if (crops.dataset.shown === addresses.join() && addresses.length) return
         crops.dataset.shown = addresses.join()
         fill(crops, addresses.length ? addresses.map((src, i) => el("figure", {},
@@ -78,8 +86,8 @@ export function makePanel(id, act, boards) {
         finish.hidden = !done
         if (!done) return
         fill(finish, el("strong", {}, "✓ ", t("all.checked")),
-            result === "*" ? el("span", {class: "row"}, t("result.ask"), ["1-0", "1/2-1/2", "0-1"].map(value =>
-                el("button", {onclick: () => act.setResult(value)}, value))) : el("span", {}, t("result.is", {result})),
+            result === "*" ? el("span", {class: "row"}, t("result.ask"), [["1-0", "j"], ["1/2-1/2", "k"], ["0-1", "l"]].map(([value, letter]) =>
+                el("button", {onclick: () => act.setResult(value), "aria-keyshortcuts": letter}, value, key(letter.toUpperCase())))) : el("span", {}, t("result.is", {result})),
             el("button", {onclick: act.save, "aria-keyshortcuts": "Control+s"}, t("pgn.save")),
             el("button", {class: "main", onclick: act.nextSheet, "aria-keyshortcuts": "Enter"}, t("next.sheet"), key("⏎")))
     }
@@ -94,8 +102,9 @@ export function makePanel(id, act, boards) {
             showHeading(state, ply)
             showCandidates(state, ply)
             const settled = state.isSettled(index)
-            fill(right, t(settled ? "next.unclear" : "looks.right"), key("⏎"))
-            right.disabled = !ply.san
+            const over = state.isBehindTheEnd()
+            fill(right, t(over ? "end.before" : settled ? "next.unclear" : "looks.right"), key("⏎"))
+            right.disabled = !ply.san && !over
             label.firstChild.textContent = state.missing ? t("type.missing", {number: numberOf(ply)}) : t("type")
             field.placeholder = state.missing ? t("type.unknown") : t("type.example")
             form.classList.toggle("asking", state.missing)

@@ -1,19 +1,21 @@
 // The view of one job: while it is read, why it was not read, or its game under review.
 
-import {alarm, calm} from "./alarm.js"
+import {alarm, calm, notice} from "./alarm.js"
 import {call, follow, isOver, title} from "./api.js"
 import {makeBoards} from "./board.js"
 import {makeDetails} from "./details.js"
 import {el, fill, key, save, say} from "./dom.js"
 import {listen} from "./keys.js"
 import {makeMoves, numberOf} from "./moves.js"
-import {makePanel} from "./panel.js"
+import {makePanel, preload} from "./panel.js"
 import {makePhoto} from "./photo.js"
 import * as pins from "./pins.js"
 import {progressOf} from "./progress.js"
 import {Game} from "./state.js"
 import {fromServer, t} from "./text.js"
 
+/** After how many milliseconds a change is said to take long. */
+const SLOW = 1500
 const TABS = ["current", "photo", "moves", "game"]
 
 /** Shows a job in `view`, with its buttons in `tools`; returns what is to be called when it is left. */
@@ -81,8 +83,10 @@ function reviewGame(view, tools, job, first, restart) {
         game.missing = false
         calm()
         view.classList.add("busy")
+        const slow = setTimeout(() => notice(t("working")), SLOW)
         try {
             const review = await game.change(make, place)
+            calm()
             if (goOn && game.isAt(place)) reached(game.nextUnclear(1) ?? game.index)
             else update()
             return review
@@ -92,6 +96,7 @@ function reviewGame(view, tools, job, first, restart) {
             update()
             alarm(error)
         } finally {
+            clearTimeout(slow)
             view.classList.toggle("busy", game.isBusy())
         }
     }
@@ -101,6 +106,7 @@ function reviewGame(view, tools, job, first, restart) {
     const act = {
         confirm() {
             const ply = game.ply()
+            if (game.isBehindTheEnd()) return act.end()
             if (game.unclear().length === 0) return act.nextSheet()
             if (game.isSettled(game.index) || !ply.san) return reached(game.nextUnclear(1) ?? game.index)
             // The game stays as it is shown, so there is no need to wait for the answer.
@@ -148,13 +154,17 @@ function reviewGame(view, tools, job, first, restart) {
             if (last < 0 || review.cells[last].omitted) return
             const ended = pins.isEnd(review, review.pins, last)
             game.select(last)
-            change((now, list, at) => ended ? pins.withoutEnd(list) : pins.setEnd(now, list, at), false)
+            change((now, list, at) => ended ? pins.withoutEnd(list) : pins.setEnd(now, list, at), !ended)
         },
         undo: () => step("undo"),
         redo: () => step("redo"),
         setResult: result => change((_, list) => pins.setResult(list, result), false),
         setHeader: (name, value) => change((_, list) => pins.setHeader(list, name, value), false),
         removePin: pin => change((_, list) => list.filter(one => JSON.stringify(one) !== JSON.stringify(pin)), false),
+        whiteWon: () => act.setResult("1-0"),
+        draw: () => act.setResult("1/2-1/2"),
+        blackWon: () => act.setResult("0-1"),
+        isDone: () => game.unclear().length === 0,
         nextUnclear: () => reached(game.nextUnclear(1) ?? game.index),
         previousUnclear: () => reached(game.nextUnclear(-1) ?? game.index),
         previousPly: () => reached(game.index - 1),
@@ -223,8 +233,9 @@ function reviewGame(view, tools, job, first, restart) {
     const narrow = matchMedia("(max-width: 899px)")
     const tabs = el("nav", {class: "tabs", "aria-label": t("parts")}, TABS.map(name =>
         el("button", {class: "plain", "data-tab": name, onclick: () => showTab(name)}, t(`tab.${name}`))))
-    const undo = el("button", {class: "plain", "aria-keyshortcuts": "u Control+z", onclick: () => act.undo()})
-    const redo = el("button", {class: "plain", "aria-keyshortcuts": "r Control+y", onclick: () => act.redo()})
+    const tool = (name, sign, shortcut, letter) => el("button", {class: "plain", "aria-label": t(name), "aria-keyshortcuts": shortcut, onclick: () => act[name]()},
+        el("span", {"aria-hidden": "true"}, sign), el("span", {class: "word"}, t(name)), key(letter))
+    const undo = tool("undo", "↶", "u Control+z", "U"), redo = tool("redo", "↷", "r Control+y", "R")
     const todo = el("button", {class: "todo", "aria-keyshortcuts": "n", onclick: () => act.nextUnclear()})
     const name = el("h1", {class: "name"})
 
@@ -241,17 +252,17 @@ function reviewGame(view, tools, job, first, restart) {
         const left = game.unclear().length
         fill(todo, left ? [t("to.check", {n: left}), key("N")] : ["✓ ", t("checked")])
         todo.classList.toggle("none", left === 0)
-        fill(undo, t("undo"), key("U"))
-        fill(redo, t("redo"), key("R"))
         undo.disabled = !game.canUndo()
         redo.disabled = !game.canRedo()
         panel.update(game)
         moves.update(game)
         details.update(game)
         photo.update(game.review, game.index)
+        const next = game.nextUnclear(1)
+        if (next !== null) preload(job.id, game.review, next)
     }
 
-    fill(tools, name, todo, undo, redo, el("button", {"aria-keyshortcuts": "Control+s", onclick: act.save}, t("pgn.save")))
+    fill(tools, name, todo, undo, redo, el("button", {"aria-label": t("pgn.save"), "aria-keyshortcuts": "Control+s", onclick: act.save}, el("span", {"aria-hidden": "true"}, "⤓"), el("span", {class: "word"}, t("pgn.save"))))
     fill(view, tabs, photo.element, panel.element, el("div", {class: "side"}, moves.element, details.element))
     showTab(narrow.matches ? "current" : "moves")
     game.select(game.nextUnclear(1, true) ?? 0)

@@ -35,6 +35,11 @@ export class Game {
         this.index = Math.max(0, Math.min(this.review.game.plies.length - 1, index))
     }
 
+    /** Whether from here on there is ink only that was not read as moves: most often a line through empty rows. */
+    isBehindTheEnd() {
+        return this.review.game.plies.slice(this.index).every(ply => ply.status === "unread")
+    }
+
     /** What stays the same of a ply while the game changes: its cell, and which of those left out before it. */
     placeOf(index) {
         const cell = this.review.cells[index]
