@@ -139,10 +139,10 @@ const steps = {
     async "a move that contradicts the game"({page, address, expect}, {id}) {
         const before = (await asked(page, address, `/v1/jobs/${id}/review`)).pins
         await pressed(page)("Home")
-        await page.keyboard.type("Ke5")
+        await page.keyboard.type("Kh8")
         await pressed(page)("Enter")
         await page.waitForSelector(".alarm:not(.notice)")
-        assert.match(await page.textContent(".alarm"), /Ke5 is not possible.*correct an earlier move first/s)
+        assert.match(await page.textContent(".alarm"), /Kh8 is not possible.*correct an earlier move first/s)
         expect(/422/)
         assert.deepEqual((await asked(page, address, `/v1/jobs/${id}/review`)).pins, before, "nothing has changed")
         await quiet(page)

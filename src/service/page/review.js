@@ -85,11 +85,12 @@ function reviewGame(view, tools, job, first, restart) {
         view.classList.add("busy")
         const slow = setTimeout(() => notice(t("working")), SLOW)
         try {
-            const review = await game.change(make, place)
+            const [before, after] = await game.change(make, place)
             calm()
             if (goOn && game.isAt(place)) reached(game.nextUnclear(1) ?? game.index)
             else update()
-            return review
+            const others = [...after].filter(([at, san]) => san && before.get(at) !== san && !at.startsWith(`${place.number} ${place.colour} `)).length
+            if (others) notice(t("others.changed", {n: others}))
         } catch (error) {
             game.forgetConfirmed()
             game.selectPlace(place)
@@ -196,7 +197,9 @@ function reviewGame(view, tools, job, first, restart) {
         cancel() {
             calm()
             if (game.missing) act.stopMissing()
-            if (view.dataset.tab === "game") showTab("moves")
+            if (view.dataset.tab !== "game") return
+            showTab(narrow.matches ? "current" : "moves")
+            panel.heading.focus({preventScroll: true})
         },
     }
 

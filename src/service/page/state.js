@@ -47,6 +47,14 @@ export class Game {
         return {...cell, nth}
     }
 
+    /** The moves by place. */
+    moves() {
+        return new Map(this.review.cells.map((_, index) => {
+            const {number, colour, omitted, nth} = this.placeOf(index)
+            return [`${number} ${colour} ${omitted} ${nth}`, this.review.game.plies[index].san]
+        }))
+    }
+
     isAt(place) {
         const here = this.placeOf(this.index)
         return isSame(here, place) && here.nth === place.nth
@@ -102,13 +110,15 @@ export class Game {
         return way > 0 ? unclear.find(i => i > this.index) ?? unclear[0] : unclear.findLast(i => i < this.index) ?? unclear.at(-1)
     }
 
-    /** Sends what `make(review, pins, index)` returns for the ply at `place`, after all changes before it. */
+    /** Sends what `make(review, pins, index)` returns for the ply at `place`, after all changes before it. Returns the
+     *  moves by place before and afterwards. */
     change(make, place) {
         return this.#enqueue(async () => {
-            const before = this.review.pins
+            const before = this.review.pins, moves = this.moves()
             await this.#put(make(this.review, before, this.find(place)), [place])
             this.done.push(before)
             this.undone = []
+            return [moves, this.moves()]
         })
     }
 
