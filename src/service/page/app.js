@@ -40,5 +40,10 @@ document.getElementById("skip").addEventListener("click", event => {
     document.getElementById("view").focus()
 })
 window.addEventListener("hashchange", show)
+// The review listens to this key itself.
+document.addEventListener("keydown", event => {
+    const isFree = document.querySelector("main.jobs") && !document.querySelector("dialog[open]")
+    if (event.key === "?" && isFree && event.target.tagName !== "INPUT") help()
+})
 await loadWords()
 show()

@@ -11,6 +11,11 @@ function resolve(document, value) {
     return value.$ref.slice(2).split("/").reduce((at, part) => at?.[part], document) ?? {}
 }
 
+/** Text in which `code` stands between backticks. */
+function prose(text) {
+    return text.split("`").map((part, i) => i % 2 ? el("code", {}, part) : part)
+}
+
 /** A type in a few words; named ones are links to their description. */
 function typeOf(schema) {
     if (!schema) return ""
@@ -29,7 +34,7 @@ function typeOf(schema) {
 
 const row = (name, required, type, text) => el("tr", {},
     el("td", {}, el("code", {}, name), required ? el("small", {class: "quiet"}, ` ${t("docs.required")}`) : null),
-    el("td", {}, el("code", {}, type)), el("td", {class: "said"}, text ?? ""))
+    el("td", {}, el("code", {}, type)), el("td", {class: "said"}, prose(text ?? "")))
 
 /** The members of an object, or of each choice. */
 function members(schema) {
@@ -55,10 +60,10 @@ function operation(document, method, path, shared, one) {
     })
     return el("details", {class: "operation"},
         el("summary", {}, el("span", {class: `method ${method}`}, method.toUpperCase()), el("code", {}, path), el("span", {}, one.summary ?? "")),
-        el("div", {}, one.description ? el("p", {class: "said"}, one.description) : null,
+        el("div", {}, one.description ? el("p", {class: "said"}, prose(one.description)) : null,
             parameters.length ? [el("h3", {}, t("docs.parameters")), el("table", {}, el("tbody", {}, parameters.map(p =>
                 row(p.name, p.required, [p.in, " · ", typeOf(p.schema)], p.description))))] : null,
-            body.content ? [el("h3", {}, t("docs.body")), body.description ? el("p", {class: "said"}, body.description) : null, content(document, "", body)] : null,
+            body.content ? [el("h3", {}, t("docs.body")), body.description ? el("p", {class: "said"}, prose(body.description)) : null, content(document, "", body)] : null,
             el("h3", {}, t("docs.answers")), el("table", {}, el("tbody", {}, answers))))
 }
 
@@ -66,8 +71,8 @@ function page(document) {
     const operations = Object.entries(document.paths).flatMap(([path, item]) => METHODS.filter(method => item[method]).map(method =>
         operation(document, method, path, item.parameters ?? [], item[method])))
     const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => el("details", {class: "schema", id: `type-${name}`},
-        el("summary", {}, el("code", {}, name)), el("div", {}, schema.description ? el("p", {class: "said"}, schema.description) : null, members(schema))))
-    return [el("h1", {}, `${document.info.title} ${document.info.version}`), document.info.description ? el("p", {class: "said"}, document.info.description) : null,
+        el("summary", {}, el("code", {}, name)), el("div", {}, schema.description ? el("p", {class: "said"}, prose(schema.description)) : null, members(schema))))
+    return [el("h1", {}, `${document.info.title} ${document.info.version}`), document.info.description ? el("p", {class: "said"}, prose(document.info.description)) : null,
         operations, schemas.length ? el("h2", {}, t("docs.schemas")) : null, schemas]
 }
 

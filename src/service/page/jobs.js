@@ -1,6 +1,6 @@
 // The first view: photos handed in, and the list of games.
 
-import {alarm} from "./alarm.js"
+import {alarm, notice} from "./alarm.js"
 import {call, follow, isOver, title} from "./api.js"
 import {ask, el, fill, say} from "./dom.js"
 import {progressOf} from "./progress.js"
@@ -12,7 +12,9 @@ const SIGNS = {done: "✓", reading: "…", queued: "…", failed: "✕", cancel
 /** Jobs listened to at a time: browsers keep few connections open to one server. The others are asked for. */
 const FOLLOWED = 2
 const ASK_AGAIN = 2000
+/** Jobs asked for at a time: usually, and at most. */
 const PAGE = 100
+const MOST = 200
 
 /** Shows uploads and the list in `view`; returns what is to be called when it is left. */
 export function showJobs(view, tools) {
@@ -33,14 +35,15 @@ export function showJobs(view, tools) {
     const exported = el("a", {class: "button", href: "/v1/export.pgn", download: "games.pgn"}, t("export"))
     fill(tools, el("a", {href: "/docs", class: "quiet-link"}, t("api")))
     fill(view, makeUpload(job => {
-        if (!rows.has(job.id)) jobs.unshift(job)
+        if (rows.has(job.id)) notice(t("upload.known", {name: title(job)}))
+        else jobs.unshift(job)
         place(job)
         watch()
     }), el("section", {class: "archive", "aria-label": t("games")}, el("div", {class: "archive-tools"}, el("h2", {}, t("games")), search, state, review, exported),
     list, empty, el("div", {class: "row"}, more)))
 
-    async function load(after = null) {
-        const query = new URLSearchParams({q: search.value, limit: PAGE})
+    async function load(after = null, limit = PAGE) {
+        const query = new URLSearchParams({q: search.value, limit})
         if (state.value) query.set("state", state.value)
         if (after) query.set("after", after)
         try {
@@ -163,8 +166,8 @@ export function showJobs(view, tools) {
     /** Asks for the open jobs that are not listened to; missed events do no harm then. */
     const timer = setInterval(async () => {
         const open = jobs.filter(job => !isOver(job))
-        if (open.length <= followed.size && open.every(job => followed.has(job.id))) return
-        await load()
+        // Longer lists are left as they are: their open jobs are listened to one after the other.
+        if (open.length > followed.size && jobs.length <= MOST) await load(null, Math.max(PAGE, jobs.length))
     }, ASK_AGAIN)
 
     load().then(summarise)

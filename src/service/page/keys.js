@@ -89,12 +89,11 @@ export function help() {
     const shown = one => one.split("+").map(part => SHOWN[part] ?? (part.length === 1 ? part.toUpperCase() : part)).join("+")
     const keysOf = (name, keys) => name === "candidate" ? ["1", "–", "9"] : keys.map(one => one === "+" ? "+" : shown(one))
     return ask(t("help"), dialog => [
-        el("h2", {}, t("help")),
+        el("h2", {tabindex: "-1", autofocus: true}, t("help")),
         el("p", {}, t("help.typing")),
-        el("div", {class: "help"},
-            el("table", {}, el("tbody", {}, Object.entries(KEYS).map(([name, keys]) => el("tr", {},
-                el("th", {scope: "row"}, keysOf(name, keys).map(one => el("kbd", {}, one))), el("td", {}, t(`keys.${name}`)))))),
-            el("table", {}, el("tbody", {}, Object.keys(SIGNS).map(look => el("tr", {},
-                el("th", {scope: "row"}, el("span", {class: `badge ${look}`}, `${SIGNS[look]} ${t(`status.${look}`)}`)), el("td", {}, t(`meaning.${look}`))))))),
-        el("p", {class: "actions"}, el("a", {href: "/docs"}, t("help.api")), el("button", {class: "main", autofocus: true, onclick: () => dialog.close()}, t("close")))])
+        el("dl", {class: "help"}, Object.entries(KEYS).map(([name, keys]) => el("div", {},
+            el("dt", {}, keysOf(name, keys).map(one => el("kbd", {}, one))), el("dd", {}, t(`keys.${name}`))))),
+        el("dl", {class: "help signs"}, Object.keys(SIGNS).map(look => el("div", {},
+            el("dt", {}, el("span", {class: `badge ${look}`}, `${SIGNS[look]} ${t(`status.${look}`)}`)), el("dd", {}, t(`meaning.${look}`))))),
+        el("p", {class: "actions"}, el("a", {href: "/docs"}, t("help.api")), el("button", {class: "main", onclick: () => dialog.close()}, t("close")))])
 }

@@ -88,7 +88,6 @@ export function makePanel(id, act, boards) {
         fill(finish, el("strong", {}, "✓ ", t("all.checked")),
             result === "*" ? el("span", {class: "row"}, t("result.ask"), [["1-0", "j"], ["1/2-1/2", "k"], ["0-1", "l"]].map(([value, letter]) =>
                 el("button", {onclick: () => act.setResult(value), "aria-keyshortcuts": letter}, value, key(letter.toUpperCase())))) : el("span", {}, t("result.is", {result})),
-            el("button", {onclick: act.save, "aria-keyshortcuts": "Control+s"}, t("pgn.save")),
             el("button", {class: "main", onclick: act.nextSheet, "aria-keyshortcuts": "Enter"}, t("next.sheet"), key("⏎")))
     }
 
@@ -105,6 +104,8 @@ export function makePanel(id, act, boards) {
             const over = state.isBehindTheEnd()
             fill(right, t(over ? "end.before" : settled ? "next.unclear" : "looks.right"), key("⏎"))
             right.disabled = !ply.san && !over
+            // Where nothing is left to check, Enter goes to the next sheet, as said above.
+            right.hidden = !over && state.unclear().length === 0
             label.firstChild.textContent = state.missing ? t("type.missing", {number: numberOf(ply)}) : t("type")
             field.placeholder = state.missing ? t("type.unknown") : t("type.example")
             form.classList.toggle("asking", state.missing)

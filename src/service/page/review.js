@@ -22,7 +22,10 @@ const TABS = ["current", "photo", "moves", "game"]
 export function showReview(view, tools, id) {
     let gone = false
     const ends = []
+    const endAll = () => ends.splice(0).forEach(end => end())
     const start = async () => {
+        endAll()
+        fill(tools)
         try {
             const job = await call("GET", `/v1/jobs/${id}`)
             if (gone) return
@@ -47,7 +50,7 @@ export function showReview(view, tools, id) {
     start()
     return () => {
         gone = true
-        ends.forEach(end => end())
+        endAll()
         fill(tools)
     }
 }
@@ -147,7 +150,8 @@ function reviewGame(view, tools, job, first, restart) {
             update()
         },
         notAMove() {
-            if (pins.canBeNoMove(game.review, game.review.pins, game.index)) change(pins.setNotAMove, true)
+            const isOnly = game.review.game.plies.length === 1
+            if (!isOnly && pins.canBeNoMove(game.review, game.review.pins, game.index)) change(pins.setNotAMove, true)
         },
         end() {
             const {review, index} = game
