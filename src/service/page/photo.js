@@ -1,0 +1,142 @@
+// The photos of a game with the cells that were found drawn over them.
+
+import {el, fill, svg} from "./dom.js"
+import {t} from "./text.js"
+
+const ZOOM = {least: 1, most: 6, step: 1.3}
+/** What is shown beside the table of moves at first, as shares of its width; move numbers stand on the left. */
+const MARGIN = {left: 0.1, right: 0.03}
+
+const points = quad => quad.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ")
+
+/** Left, top, right and bottom of a quad. */
+function bounds(quad) {
+    const xs = quad.map(([x]) => x), ys = quad.map(([, y]) => y)
+    return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
+}
+
+/** The photo panel of a job. `selected(index)` is called for the ply whose cell was clicked. */
+export function makePhoto(id, selected) {
+    const tabs = el("div", {class: "pages", role: "group", "aria-label": t("photo.pages")})
+    const picture = el("img", {draggable: "false"})
+    const cells = svg("svg", {"aria-hidden": "true", preserveAspectRatio: "none"})
+    const sheet = el("div", {class: "sheet"}, picture, cells)
+    const scroller = el("div", {class: "scroller", tabindex: "0", role: "group", "aria-label": t("photo.label")}, sheet)
+    const element = el("section", {class: "photo", "aria-label": t("photo.label")},
+        el("div", {class: "photo-tools"}, tabs,
+            el("button", {class: "plain", "aria-label": t("photo.out"), title: t("photo.out"), "aria-keyshortcuts": "-", onclick: () => zoomBy(1 / ZOOM.step)}, "−"),
+            el("button", {class: "plain", "aria-label": t("photo.in"), title: t("photo.in"), "aria-keyshortcuts": "+", onclick: () => zoomBy(ZOOM.step)}, "+"),
+            el("button", {class: "plain wide-only", title: t("photo.whole"), "aria-keyshortcuts": "v", onclick: toggle}, t("photo.fit"))),
+        scroller)
+    let review = null, shown = null, zoom = 1, current = -1
+
+    const info = () => review.game.sheets[shown.sheet].pages[shown.page]
+
+    function setZoom(value) {
+        zoom = Math.min(ZOOM.most, Math.max(ZOOM.least, value))
+        sheet.style.width = `${100 * zoom}%`
+    }
+
+    function zoomBy(factor) {
+        const middle = [(scroller.scrollLeft + scroller.clientWidth / 2) / zoom, (scroller.scrollTop + scroller.clientHeight / 2) / zoom]
+        setZoom(zoom * factor)
+        scroller.scrollTo(middle[0] * zoom - scroller.clientWidth / 2, middle[1] * zoom - scroller.clientHeight / 2)
+    }
+
+    /** Shows the table of moves as wide as the panel. */
+    function fitTable() {
+        const {width, quad} = info()
+        const [left, top, right] = bounds(quad)
+        const table = right - left
+        setZoom(width / (table * (1 + MARGIN.left + MARGIN.right)))
+        const scale = scroller.clientWidth * zoom / width
+        scroller.scrollTo((left - table * MARGIN.left) * scale, (top - table * MARGIN.left) * scale)
+    }
+
+    function toggle() {
+        if (zoom > 1) setZoom(1)
+        else fitTable()
+        reveal()
+    }
+
+    /** Scrolls the current cell into view if it is not. */
+    function reveal() {
+        const written = review.game.plies[current]?.written.find(isShown)
+        if (!written || !scroller.clientWidth) return
+        const scale = scroller.clientWidth * zoom / info().width
+        const [left, top, right, bottom] = bounds(written.quad).map(side => side * scale)
+        const room = (bottom - top) * 1.5
+        const place = (from, size, low, high) =>
+            low - room < from || high + room > from + size ? (low + high - size) / 2 : from
+        const calmly = matchMedia("(prefers-reduced-motion: reduce)").matches
+        scroller.scrollTo({
+            left: right - left > scroller.clientWidth ? left : left < scroller.scrollLeft || right > scroller.scrollLeft + scroller.clientWidth ? (left + right - scroller.clientWidth) / 2 : scroller.scrollLeft,
+            top: place(scroller.scrollTop, scroller.clientHeight, top, bottom),
+            behavior: calmly ? "instant" : "smooth",
+        })
+    }
+
+    const isShown = written => written.sheet === shown.sheet && written.page === shown.page
+
+    function turnTo(sheetIndex, pageIndex) {
+        shown = {sheet: sheetIndex, page: pageIndex}
+        const {width, height} = info()
+        picture.src = `/v1/jobs/${id}/pages/${sheetIndex}/${pageIndex}`
+        picture.alt = name(sheetIndex, pageIndex)
+        sheet.style.aspectRatio = `${width} / ${height}`
+        cells.setAttribute("viewBox", `0 0 ${width} ${height}`)
+        fitTable()
+        draw()
+    }
+
+    function name(sheetIndex, pageIndex) {
+        const {keeper, pages} = review.game.sheets[sheetIndex]
+        const whose = keeper ? t(`sheet.${keeper}`) : t("sheet.one")
+        return pages.length > 1 ? `${whose} ${pageIndex + 1}` : whose
+    }
+
+    function drawTabs() {
+        const all = review.game.sheets.flatMap((sheet, s) => sheet.pages.map((_, p) => [s, p]))
+        fill(tabs, all.length < 2 ? [] : all.map(([s, p]) => el("button", {
+            class: "plain", "aria-pressed": String(s === shown.sheet && p === shown.page), onclick: () => {
+                turnTo(s, p)
+                drawTabs()
+                reveal()
+            },
+        }, name(s, p))))
+    }
+
+    function draw() {
+        cells.replaceChildren()
+        review.game.plies.forEach((ply, index) => {
+            for (const written of ply.written.filter(isShown)) {
+                const area = svg("polygon", {points: points(written.quad), class: `cell ${ply.status}${index === current ? " current" : ""}`})
+                area.append(svg("title", {}, `${ply.number}${ply.colour === "white" ? "." : "…"} ${ply.san ?? "—"} · ${t(`status.${ply.status}`)}`))
+                area.addEventListener("click", () => selected(index))
+                cells.append(area)
+            }
+        })
+        // The current one is drawn last, above its neighbours.
+        cells.append(...cells.querySelectorAll(".current"))
+    }
+
+    return {
+        element, zoomBy, toggle,
+        /** Shows the page on which the ply is written. */
+        update(newReview, index) {
+            review = newReview
+            current = index
+            const written = review.game.plies[index]?.written ?? []
+            const wanted = written.find(w => shown && w.sheet === shown.sheet && w.page === shown.page) ?? written[0] ?? shown ?? {sheet: 0, page: 0}
+            if (!shown || wanted.sheet !== shown.sheet || wanted.page !== shown.page) turnTo(wanted.sheet, wanted.page)
+            else draw()
+            drawTabs()
+            reveal()
+        },
+        /** To be called when the panel comes into view. */
+        refit() {
+            fitTable()
+            reveal()
+        },
+    }
+}

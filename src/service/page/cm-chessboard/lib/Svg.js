@@ -37,7 +37,10 @@ export class Svg {
         }
         for (let attribute in attributes) {
             if (attributes.hasOwnProperty(attribute)) {
-                if (attribute.indexOf(":") !== -1) {
+                if (attribute === "style") {
+                    // through the CSSOM: a strict Content-Security-Policy blocks the attribute
+                    element.style.cssText = attributes[attribute]
+                } else if (attribute.indexOf(":") !== -1) {
                     const value = attribute.split(":")
                     element.setAttributeNS("http://www.w3.org/1999/" + value[0], value[1], attributes[attribute])
                 } else {

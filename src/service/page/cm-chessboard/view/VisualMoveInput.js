@@ -242,7 +242,7 @@ export class VisualMoveInput {
         this.draggablePiece.classList.add("cm-chessboard-draggable-piece")
         this.draggablePiece.setAttribute("width", this.view.squareWidth)
         this.draggablePiece.setAttribute("height", this.view.squareHeight)
-        this.draggablePiece.setAttribute("style", "pointer-events: none")
+        this.draggablePiece.style.cssText = "pointer-events: none"
         this.draggablePiece.name = pieceName
         const spriteUrl = this.chessboard.props.assetsCache ? "" : this.view.getSpriteUrl()
         const piece = Svg.addElement(this.draggablePiece, "use", {
@@ -255,8 +255,8 @@ export class VisualMoveInput {
     }
 
     moveDraggablePiece(x, y) {
-        this.draggablePiece.setAttribute("style",
-            `pointer-events: none; position: absolute; left: ${x - (this.view.squareHeight / 2)}px; top: ${y - (this.view.squareHeight / 2)}px`)
+        this.draggablePiece.style.cssText =
+            `pointer-events: none; position: absolute; left: ${x - (this.view.squareHeight / 2)}px; top: ${y - (this.view.squareHeight / 2)}px`
     }
 
     onPointerDown(e) {

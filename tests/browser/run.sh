@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# The review page in a real browser. Needs node 18 or newer with npm, Chromium, and the built program:
+#   cargo build --release && bash tests/browser/run.sh
+# SCORESHEET names another program, CHROMIUM another browser; PAGE_FROM_DISK=1 takes the page from the source tree.
+set -eu
+cd "$(dirname "$0")"
+export CHROMIUM="${CHROMIUM:-/usr/bin/chromium}"
+for needed in node npm "$CHROMIUM"; do
+    if ! command -v "$needed" >/dev/null; then
+        echo "SKIPPED: the browser test needs $needed, which is not installed." >&2
+        exit 0
+    fi
+done
+program="${SCORESHEET:-../../target/release/scoresheet}"
+if [ ! -x "$program" ]; then
+    echo "The browser test needs $program. Run cargo build --release first, or set SCORESHEET." >&2
+    exit 1
+fi
+if [ ! node_modules/.package-lock.json -nt package-lock.json ]; then
+    npm ci --no-audit --no-fund --silent && touch node_modules/.package-lock.json
+fi
+exec node test.mjs
