@@ -22,6 +22,9 @@ pub struct EvalArgs {
     /// Read the two sheets of a game together; games with one sheet are left out.
     #[arg(long)]
     two_sheets: bool,
+    /// Keep what is seen on the photos in this folder, and take it from there the next time: for work on the decoder.
+    #[arg(long, value_name = "DIR")]
+    inks: Option<PathBuf>,
     /// What runs the neural network.
     #[arg(long, value_enum, default_value = "tract")]
     runtime: Runtime,
@@ -30,6 +33,7 @@ pub struct EvalArgs {
 pub(super) fn run(args: &EvalArgs) -> Result<Outcome> {
     let mut dataset = Dataset::open(&args.dataset, args.two_sheets)?;
     dataset.select(args.every, args.limit);
+    dataset.keep_inks(args.inks.clone());
     let recogniser = args.runtime.recogniser()?;
     let figures = evaluate(&dataset, recogniser.as_ref(), &ReadOptions::default(), &mut |line| eprintln!("{line}"))?;
     let json = serde_json::to_string_pretty(&figures).map_err(|error| Error::Usage(error.to_string()))?;
