@@ -45,6 +45,8 @@ impl Default for SlipPrices {
 /// One cell as the decoder sees it.
 #[derive(Debug, Clone)]
 pub enum Ink {
+    /// The sheet has no such cell.
+    Absent,
     Blank,
     Crossed(Lattice),
     Written(Lattice),
@@ -174,7 +176,7 @@ impl<'a> Emission<'a> {
 impl<'a> Cell<'a> {
     fn new(ink: &'a Ink, writer: &'a Writer<'a>) -> Self {
         let trie = match ink {
-            Ink::Blank => None,
+            Ink::Absent | Ink::Blank => None,
             Ink::Crossed(lattice) | Ink::Written(lattice) => Some(Trie::new(lattice)),
         };
         let mut suffixes: Vec<(Spelling, ByCheck)> = Vec::new();
@@ -193,7 +195,7 @@ impl<'a> Cell<'a> {
 
     fn lattice(&self) -> Option<&'a Lattice> {
         match self.ink {
-            Ink::Blank => None,
+            Ink::Absent | Ink::Blank => None,
             Ink::Crossed(lattice) | Ink::Written(lattice) => Some(lattice),
         }
     }
@@ -298,13 +300,15 @@ impl<'a> Cell<'a> {
             Ink::Crossed(_) => self.writer.prices.crossed,
             // Scores are relative to the best text: where that is uncertain itself, they say less.
             Ink::Written(lattice) => self.writer.prices.alien - lattice.confidence.max(LEAST_SURE).ln(),
-            Ink::Blank => self.writer.prices.alien,
+            Ink::Absent | Ink::Blank => self.writer.prices.alien,
         }
     }
 
     fn score(&mut self, shape: &MoveShape) -> ByCheck {
         let prices = self.writer.prices;
-        let Some(lattice) = self.lattice() else { return [prices.blank; 3] };
+        let Some(lattice) = self.lattice() else {
+            return [if matches!(self.ink, Ink::Blank) { prices.blank } else { 0.0 }; 3];
+        };
         let alien = self.alien().exp();
         let spelled = self.spelled(lattice, shape);
         // A slip can add little to a move that fits as it is.

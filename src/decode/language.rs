@@ -5,7 +5,7 @@
 
 use super::emission::Ink;
 use super::score::{Lattice, Symbols, Trie};
-use super::{Look, SheetTable};
+use super::sheet::{Look, SheetTable};
 use crate::notation::{LANGUAGES, Language};
 use rayon::prelude::*;
 
@@ -16,26 +16,53 @@ const CANDIDATES: usize = 3;
 /// A cell that begins with no piece letter of a language says no more against it than this share.
 const UNFIT: f32 = 1e-3;
 
-/// The language found, and what decoding in it taught.
+/// The languages found, and what decoding in them taught.
 pub struct Found {
-    pub language: &'static Language,
-    /// Posterior among the languages that were decoded.
-    pub confidence: f32,
+    /// By sheet, with the posterior among the languages that were decoded.
+    pub languages: Vec<(&'static Language, f32)>,
     pub look: Look,
 }
 
-/// Finds the language, unless the caller names one.
-pub fn find(sheet: &SheetTable) -> Found {
+/// Finds the language of every sheet, unless the caller names one.
+pub fn find(table: &SheetTable) -> Found {
+    let sheets = table.slots.first().map_or(1, Vec::len);
+    if sheets < 2 {
+        let (language, sure, look) = find_one(table);
+        return Found { languages: vec![(language, sure)], look };
+    }
+    // Two players may write in two languages: each sheet is looked at alone, then all together in what was found. A
+    // sheet that is hard to read alone may be in the other one's language.
+    let alone = |sheet: usize| {
+        let slots: Vec<Vec<Ink>> = table.slots.iter().map(|slot| vec![slot[sheet].clone()]).collect();
+        let (language, sure, _) = find_one(&SheetTable { slots: &slots, ..*table });
+        (language, sure)
+    };
+    let own: Vec<(&Language, f32)> = (0..sheets).map(alone).collect();
+    let mut ways = vec![own.clone()];
+    ways.extend(own.iter().map(|&one| vec![one; sheets]).filter(|way| way.iter().zip(&own).any(|(a, b)| a.0 != b.0)));
+    let looks = ways.into_par_iter().map(|languages| {
+        let spoken: Vec<&Language> = languages.iter().map(|&(language, _)| language).collect();
+        Found { look: table.first_look(&spoken), languages }
+    });
+    let best = looks.max_by(|a, b| a.look.evidence.total_cmp(&b.look.evidence));
+    best.unwrap_or_else(|| {
+        let (language, sure, look) = find_one(table);
+        Found { languages: vec![(language, sure); sheets], look }
+    })
+}
+
+/// The language of a table of one sheet.
+fn find_one(sheet: &SheetTable) -> (&'static Language, f32, Look) {
     let named = sheet.options.language.as_deref().and_then(Language::find);
     let candidates = named.map_or_else(|| likely(sheet), |language| language.ways().collect());
     let mut looks: Vec<(&Language, Look)> =
-        candidates.into_par_iter().map(|language| (language, sheet.first_look(language))).collect();
+        candidates.into_par_iter().map(|language| (language, sheet.first_look(&[language]))).collect();
     looks.sort_by(|a, b| b.1.evidence.total_cmp(&a.1.evidence));
     let best = looks[0].1.evidence;
     let total: f64 = looks.iter().map(|(_, look)| (look.evidence - best).exp()).sum();
     let (language, look) = looks.swap_remove(0);
     let confidence = if total.is_finite() { (1.0 / total) as f32 } else { 0.0 };
-    Found { language, confidence, look }
+    (language, confidence, look)
 }
 
 /// The languages that the first letters of the cells allow, best first.

@@ -80,6 +80,11 @@ impl Dataset {
         Ok(Self { cases, inks: None })
     }
 
+    /// Keeps the games whose number does not divide by `every`: those that a model may be fitted on.
+    pub fn select_others(&mut self, every: u32) {
+        self.cases.retain(|case| case.game.parse::<u32>().is_ok_and(|number| !number.is_multiple_of(every)));
+    }
+
     /// Keeps the games whose number divides by `every`, and of these the first `limit` cases.
     pub fn select(&mut self, every: Option<u32>, limit: Option<usize>) {
         if let Some(every) = every.filter(|&every| every > 0) {

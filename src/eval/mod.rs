@@ -3,8 +3,10 @@
 //! A data set is a folder with `pages/GAME[_SHEET].jpg`, `written.csv` (page, number, colour, written) and
 //! `played.csv` (game, ply, number, colour, san, label_cost, trusted).
 
+mod calibrate;
 mod dataset;
 
+pub use calibrate::Sample;
 pub use dataset::Dataset;
 
 use crate::error::{Error, Result};
