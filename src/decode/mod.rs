@@ -28,7 +28,7 @@ pub use settled::{Contradiction, Settled, SettledCell, SettledSlot};
 use crate::game::{Colour, Ply, Quad};
 use crate::notation::Language;
 use crate::reading::{Alphabet, Reading};
-use beam::{limits_around, search};
+use beam::{Limits, limits_around, search};
 use cozy_chess::Board;
 use score::Symbols;
 use serde::{Deserialize, Serialize};
@@ -147,13 +147,15 @@ pub fn decode_with(
     let table = sheet.table(&writers);
     let mut mended = found.look.mended;
     let mut known = Vec::new();
-    let mut graph = search(&table, &limits_around(&mended, slots.len()), &mut known);
+    let limits = limits_around(&mended, slots.len());
+    let mut graph = search(&table, &limits, &mut known);
     let mut more = sheet.study(&table, &graph).mended;
     // What is settled may ask for moves before it that the search did not follow.
     if graph.ends.is_empty() {
         more.push(graph.furthest());
     }
-    if more.iter().any(|slot| !mended.contains(slot)) {
+    // Once more, if the game was mended where the search was not wide.
+    if graph.ends.is_empty() || more.iter().any(|&slot| limits[slot] != Limits::WIDE) {
         mended.extend(more);
         graph = search(&table, &limits_around(&mended, slots.len()), &mut known);
     }

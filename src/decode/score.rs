@@ -8,7 +8,7 @@ use crate::reading::{Alphabet, Reading, byte_symbol};
 
 /// Least log-probability of a symbol, relative to the likeliest symbol of its time step: no reading is ever so sure
 /// that a slip of the recogniser becomes impossible.
-const FLOOR: f32 = -11.0; //DEV
+const FLOOR: f32 = -11.0;
 /// A prefix whose whole forward column lies below this share of the best path is ruled out.
 const RULED_OUT: f32 = 3e-6;
 /// Entries of a forward column below this share of the best path are taken as zero.
@@ -55,10 +55,6 @@ pub struct Lattice {
     best: f32,
 }
 
-fn dev_floor() -> f32 {
-    static F: std::sync::OnceLock<f32> = std::sync::OnceLock::new();
-    *F.get_or_init(|| std::env::var("FLOOR").ok().and_then(|v| v.parse().ok()).unwrap_or(FLOOR))
-}
 impl Lattice {
     /// Prepares a reading. `scale` multiplies the log-probabilities: below one it flattens an overconfident recogniser.
     pub fn new(reading: &Reading, alphabet: &Alphabet, scale: f32) -> Self {
@@ -67,7 +63,7 @@ impl Lattice {
         for t in 0..steps {
             let step = reading.step(t);
             let top = step.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            relative.extend(step.iter().map(|&lp| ((lp - top) * scale).max(dev_floor()).exp()));
+            relative.extend(step.iter().map(|&lp| ((lp - top) * scale).max(FLOOR).exp()));
         }
         let mut support = relative.clone();
         for i in (0..support.len().saturating_sub(classes)).rev() {
