@@ -5,7 +5,30 @@
 //! [Reading] + notation + position ─ decode ─▶ plies ─ pgn ─▶ PGN
 //! ```
 //!
-//! Each arrow is a function from value to value; [`pipeline::read_game`] calls them in that order.
+//! Each arrow is a function from value to value; [`pipeline::read_game`] calls them in that order. To correct a game, keep
+//! what [`pipeline::read`] saw and decode it again with pins:
+//!
+//! ```
+//! use scoresheet::decode::Options;
+//! use scoresheet::game::Colour;
+//! use scoresheet::pipeline::recognise::TractRecogniser;
+//! use scoresheet::pipeline::{PhotoFile, ReadOptions, SheetFiles, read};
+//! use scoresheet::review::{Pin, game};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let photo = PhotoFile { name: "german.jpg".into(), bytes: std::fs::read("samples/german.jpg")? };
+//! let sheets = [SheetFiles { keeper: None, pages: vec![photo] }];
+//! let (ink, read) = read(&sheets, &TractRecogniser::embedded()?, &ReadOptions::default())?;
+//! assert!(read.game.pgn.contains("1. e4 e5 2. Nf3 Nc6"));
+//!
+//! // A person says that the game ends with White's move in the last row.
+//! let cell = read.cells.last().ok_or("no move")?;
+//! let pin = Pin::End { number: cell.number, colour: Colour::White };
+//! let corrected = game(&ink, &[pin], &Options::default())?;
+//! assert!(corrected.game.plies.len() >= 80);
+//! # Ok(())
+//! # }
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -18,13 +18,20 @@ pub fn parse_move(board: &Board, text: &str, language: Option<&Language>) -> Opt
     }
     let bytes: Option<Vec<u8>> = bare.chars().map(symbol_byte).collect();
     let bytes = bytes.filter(|bytes| !bytes.is_empty())?;
-    if let Some(language) = language {
-        if let Some(mv) = spelled_in(board, &bytes, language) {
-            return Some(mv);
+    for language in language.into_iter().chain(Language::find("en")) {
+        match spelled_in(board, &bytes, language)[..] {
+            [] => {}
+            [mv] => return Some(mv),
+            // Another language may know only one move by this name, but that is not what was meant.
+            _ => return None,
         }
     }
-    let mut found: Vec<Move> = LANGUAGES.iter().filter_map(|language| spelled_in(board, &bytes, language)).collect();
-    found.dedup();
+    let mut found: Vec<Move> = Vec::new();
+    for mv in LANGUAGES.iter().flat_map(|language| spelled_in(board, &bytes, language)) {
+        if !found.contains(&mv) {
+            found.push(mv);
+        }
+    }
     if let [mv] = found[..] { Some(mv) } else { None }
 }
 
@@ -38,24 +45,21 @@ fn usual(c: char) -> char {
     }
 }
 
-/// The only legal move with this spelling in a language.
-fn spelled_in(board: &Board, text: &[u8], language: &Language) -> Option<Move> {
+/// The legal moves with this spelling in a language.
+fn spelled_in(board: &Board, text: &[u8], language: &Language) -> Vec<Move> {
     let habits = Habits::default();
     let mut endings: Vec<Vec<u8>> = Vec::new();
     for_each_suffix(CheckMark::Quiet, &habits, &mut |suffix| endings.push(suffix.bytes().to_vec()));
     let mut shapes = Vec::new();
     legal_shapes(board, &mut shapes);
-    let mut found = None;
-    for (mv, shape) in shapes {
+    shapes.retain(|(_, shape)| {
         let mut says = false;
-        for_each_spelling(&shape, language, &habits, &mut |body| {
+        for_each_spelling(shape, language, &habits, &mut |body| {
             says |= text.strip_prefix(body.bytes()).is_some_and(|rest| endings.iter().any(|e| e == rest));
         });
-        if says && found.replace(mv).is_some() {
-            return None;
-        }
-    }
-    found
+        says
+    });
+    shapes.into_iter().map(|(mv, _)| mv).collect()
 }
 
 #[cfg(test)]

@@ -3,9 +3,13 @@
 mod bad_input;
 mod fake;
 mod figures;
+#[cfg(feature = "service")]
+mod http;
 #[cfg(feature = "ort")]
 mod parity;
 mod pipeline;
 mod review;
 mod samples;
+#[cfg(feature = "service")]
+mod service;
 mod util;
