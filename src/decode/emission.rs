@@ -2,7 +2,8 @@
 //!
 //! A slot is one ply's place in the table: one cell of each sheet.
 
-use super::score::{Lattice, NodeId, Symbols, Trie};
+use super::marks::clock_beside;
+use super::score::{Beside, Lattice, NodeId, Symbols, Trie};
 use crate::notation::{
     ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Habits, Language, MoveShape, Spelling, Usage, for_each_slip,
     for_each_spelling, for_each_suffix,
@@ -95,6 +96,7 @@ pub struct Writer<'a> {
     pub language: &'static Language,
     pub habits: Habits,
     pub prices: SlipPrices,
+    pub beside: Beside,
 }
 
 /// Spellings that promise less than this fit no better than alien ink.
@@ -177,7 +179,10 @@ impl<'a> Cell<'a> {
     fn new(ink: &'a Ink, writer: &'a Writer<'a>) -> Self {
         let trie = match ink {
             Ink::Absent | Ink::Blank => None,
-            Ink::Crossed(lattice) | Ink::Written(lattice) => Some(Trie::new(lattice)),
+            Ink::Crossed(lattice) | Ink::Written(lattice) => {
+                let beside = clock_beside(&lattice.text).unwrap_or(writer.beside);
+                Some(Trie::with_ink_beside(lattice, beside))
+            }
         };
         let mut suffixes: Vec<(Spelling, ByCheck)> = Vec::new();
         for check in CheckMark::ALL {

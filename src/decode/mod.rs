@@ -11,6 +11,7 @@ mod emission;
 mod ending;
 mod gaps;
 mod language;
+mod marks;
 mod plies;
 mod posterior;
 mod prior;
@@ -26,7 +27,6 @@ pub use prior::{MovePrior, RulesOfThumb};
 pub use settled::{Contradiction, Settled, SettledCell, SettledSlot};
 
 use crate::game::{Colour, Ply, Quad};
-use crate::notation::Language;
 use crate::reading::{Alphabet, Reading};
 use beam::{Limits, limits_around, search};
 use cozy_chess::Board;
@@ -142,8 +142,7 @@ pub fn decode_with(
     let sheet = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior, options };
     let found = language::find(&sheet);
     let prices = options.slips.for_sheet(found.look.mended.len(), found.look.plies);
-    let spoken: Vec<&Language> = found.languages.iter().map(|&(language, _)| language).collect();
-    let writers = sheet.writers(&spoken, &found.look.habits, prices);
+    let writers = sheet.writers(&found.hands, &found.look.habits, prices);
     let table = sheet.table(&writers);
     let mut mended = found.look.mended;
     let mut known = Vec::new();
@@ -167,7 +166,7 @@ pub fn decode_with(
         plies: outcome.plies,
         places: outcome.places,
         signs: outcome.signs,
-        languages: found.languages.iter().map(|(language, sure)| (language.code.to_string(), *sure)).collect(),
+        languages: found.hands.iter().map(|hand| (hand.language.code.to_string(), hand.sure)).collect(),
         result: outcome.result,
         warnings: outcome.warnings,
     })

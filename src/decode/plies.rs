@@ -4,6 +4,7 @@ use super::beam::{Graph, Step, Table};
 use super::confidence::{Model, Signs, odds};
 use super::emission::{Emission, Explanation, Ink, Scores};
 use super::ending;
+use super::marks::marks;
 use super::posterior::{Posterior, Share, posterior};
 use super::reasons::{self, SET_BY_HAND};
 use super::sheet::Cells;
@@ -19,6 +20,8 @@ const SAID_FIT: f32 = -5.0;
 const NAMED: f32 = 0.001;
 /// At most this many candidates are named.
 const CANDIDATES: usize = 6;
+/// Least probability of a reading whose marks beside the move are believed.
+const MARKS_READ: f32 = 0.5;
 /// Flattening of the evidence for [`Signs::flat_odds`].
 const FLAT: f64 = 0.35;
 
@@ -200,6 +203,7 @@ impl Teller<'_> {
         told.ply.san = Some(display_san_move(&told.board, mv).to_string());
         told.ply.uci = Some(display_uci_move(&told.board, mv).to_string());
         told.ply.candidates = self.candidates(shares);
+        note_marks(&mut told.ply);
         let share = share_of(shares, mv);
         told.ply.confidence = share.clamp(0.0, 1.0);
         let best = told.best();
@@ -291,6 +295,17 @@ impl Teller<'_> {
                 _ => (Status::Doubtful, Some(told_apart.unwrap_or_else(|| reasons::doubtful(ply, &told.signs)))),
             };
         }
+    }
+}
+
+/// Notes a clock time, an offer or an annotation that a sheet shows beside the move.
+fn note_marks(ply: &mut Ply) {
+    let Some(san) = ply.san.clone() else { return };
+    for written in ply.written.iter().filter(|written| written.confidence >= MARKS_READ) {
+        let marks = marks(&written.text, &san);
+        ply.clock = ply.clock.take().or(marks.clock);
+        ply.nag = ply.nag.or(marks.nag);
+        ply.draw_offer |= marks.draw_offer;
     }
 }
 

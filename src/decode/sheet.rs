@@ -2,7 +2,7 @@
 
 use super::beam::{Graph, Limits, Step, Table, search};
 use super::emission::{Emission, Ink, Scores, SlipPrices, Writer};
-use super::score::{Lattice, Symbols};
+use super::score::{Beside, Lattice, Symbols};
 use super::{InkCell, MovePrior, Options, Row, gaps, plies};
 use crate::notation::{Habits, Language, Usage};
 use crate::reading::Alphabet;
@@ -56,6 +56,15 @@ pub fn inks(cells: &Cells, alphabet: &Alphabet, ink_scale: f32) -> Vec<Vec<Ink>>
     inks
 }
 
+/// How a sheet is written.
+#[derive(Debug, Clone, Copy)]
+pub struct Hand {
+    pub language: &'static Language,
+    /// Posterior of the language among those that were decoded.
+    pub sure: f32,
+    pub beside: Beside,
+}
+
 /// A game's table before language and habits are known.
 pub struct SheetTable<'a> {
     pub slots: &'a [Vec<Ink>],
@@ -66,15 +75,16 @@ pub struct SheetTable<'a> {
 }
 
 impl<'a> SheetTable<'a> {
-    /// The writers of all sheets. `habits` and `languages` are by sheet.
-    pub fn writers(&self, languages: &[&'static Language], habits: &[Habits], prices: SlipPrices) -> Vec<Writer<'a>> {
-        let writer = |(sheet, language): (usize, &&'static Language)| Writer {
+    /// The writers of all sheets. `hands` and `habits` are by sheet.
+    pub fn writers(&self, hands: &[Hand], habits: &[Habits], prices: SlipPrices) -> Vec<Writer<'a>> {
+        let writer = |(sheet, hand): (usize, &Hand)| Writer {
             symbols: self.symbols,
-            language,
+            language: hand.language,
             habits: habits.get(sheet).cloned().unwrap_or_default(),
             prices,
+            beside: hand.beside,
         };
-        languages.iter().enumerate().map(writer).collect()
+        hands.iter().enumerate().map(writer).collect()
     }
 
     /// The table as the search wants it.
@@ -89,9 +99,9 @@ impl<'a> SheetTable<'a> {
         }
     }
 
-    /// Decodes narrowly in the given languages, one per sheet.
-    pub fn first_look(&self, languages: &[&'static Language]) -> Look {
-        let writers = self.writers(languages, &[], self.options.slips);
+    /// Decodes narrowly, with one hand per sheet.
+    pub fn first_look(&self, hands: &[Hand]) -> Look {
+        let writers = self.writers(hands, &[], self.options.slips);
         let table = self.table(&writers);
         let limits = vec![Limits::NARROW; self.slots.len() + 1];
         self.study(&table, &search(&table, &limits, &mut Vec::new()))

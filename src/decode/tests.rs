@@ -23,6 +23,22 @@ fn game(texts: &[&str]) -> Decoded {
     decode(&sheet(texts), &alphabet(), &Options::default()).unwrap()
 }
 
+fn language(decoded: &Decoded) -> &str {
+    &decoded.languages[0].0
+}
+
+/// The same game on two sheets.
+fn two_sheets(first: &[&str], second: &[&str]) -> Decoded {
+    let mut rows = sheet(first);
+    for (row, other) in rows.iter_mut().zip(sheet(second)) {
+        let second = |cell: InkCell| InkCell { sheet: 1, ..cell };
+        row.white.extend(other.white.into_iter().map(second));
+        row.black.extend(other.black.into_iter().map(second));
+    }
+    let keepers = vec![Some(Colour::White), Some(Colour::Black)];
+    decode(&rows, &alphabet(), &Options { keepers, ..Options::default() }).unwrap()
+}
+
 fn sans(decoded: &Decoded) -> Vec<&str> {
     decoded.plies.iter().map(|ply| ply.san.as_deref().unwrap_or("-")).collect()
 }
@@ -32,7 +48,7 @@ fn a_clean_sheet_is_clear_throughout_and_its_result_is_found() {
     let decoded = game(&["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Bxc6", "dxc6", "OO", "f6", "1-O", "", "", ""]);
     assert_eq!(sans(&decoded), ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Bxc6", "dxc6", "O-O", "f6"]);
     assert!(decoded.plies.iter().all(|ply| ply.status == Status::Clear), "{:?}", decoded.plies);
-    assert_eq!((decoded.result.as_str(), decoded.language.as_deref()), ("1-0", Some("en")));
+    assert_eq!((decoded.result.as_str(), language(&decoded)), ("1-0", "en"));
     assert!(decoded.warnings.is_empty(), "{:?}", decoded.warnings);
 }
 
@@ -40,7 +56,7 @@ fn a_clean_sheet_is_clear_throughout_and_its_result_is_found() {
 fn german_letters_are_found_from_the_ink() {
     let decoded =
         game(&["e4", "e5", "Sf3", "Sc6", "Lb5", "a6", "Lxc6", "dxc6", "O-O", "Ld6", "d4", "Lg4", "dxe5", "Lxe5"]);
-    assert_eq!(decoded.language.as_deref(), Some("de"));
+    assert_eq!(language(&decoded), "de");
     assert_eq!(sans(&decoded)[2..6], ["Nf3", "Nc6", "Bb5", "a6"]);
 }
 
@@ -48,11 +64,11 @@ fn german_letters_are_found_from_the_ink() {
 fn other_scripts_and_figurines_are_found_from_the_ink() {
     let game_in = |texts: &[&str]| decode(&sheet(texts), &alphabet(), &Options::default()).unwrap();
     let russian = game_in(&["e4", "e5", "Kf3", "Kc6", "Cb5", "a6", "Cxc6", "dxc6", "O-O", "Cd6", "d4", "Фe7", "KPh1"]);
-    assert_eq!(russian.language.as_deref(), Some("ru"));
+    assert_eq!(language(&russian), "ru");
     assert_eq!(sans(&russian)[2..5], ["Nf3", "Nc6", "Bb5"]);
     assert_eq!(sans(&russian)[11..], ["Qe7", "Kh1"]);
     let drawn = game_in(&["e4", "e5", "♘f3", "♘c6", "♗b5", "a6", "♗xc6", "dxc6", "O-O", "♗d6", "d4", "♕e7", "♔h1"]);
-    assert_eq!(drawn.language.as_deref(), Some("figurines"));
+    assert_eq!(language(&drawn), "figurines");
     assert_eq!(sans(&drawn), sans(&russian));
 }
 
@@ -96,4 +112,46 @@ fn an_empty_sheet_is_an_empty_game() {
     let decoded = game(&["", "", "", ""]);
     assert!(decoded.plies.is_empty() && decoded.result == "*");
     assert!(decode(&[], &alphabet(), &Options::default()).unwrap().plies.is_empty());
+}
+
+#[test]
+fn two_sheets_may_be_in_two_languages_and_differences_are_told() {
+    let english = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Bxc6", "dxc6", "OO", "f6", "d4", "exd4", "Nxd4", "Qxd4"];
+    let german = ["e4", "e5", "Sf3", "Sc6", "Lb5", "a6", "Lxc6", "bxc6", "OO", "f6", "d4", "exd4", "Sxd4", ""];
+    let decoded = two_sheets(&english, &german);
+    assert_eq!(decoded.languages.iter().map(|l| l.0.as_str()).collect::<Vec<_>>(), ["en", "de"]);
+    assert_eq!(sans(&decoded)[7..], ["dxc6", "O-O", "f6", "d4", "exd4", "Nxd4", "Qxd4"]);
+    let reason = decoded.plies[7].reason.as_deref().unwrap_or_default();
+    assert!(reason.contains("White wrote dxc6") && reason.contains("Black wrote bxc6"), "{reason}");
+    assert_ne!(decoded.plies[13].status, Status::Inferred, "White's sheet says it");
+}
+
+#[test]
+fn ink_behind_the_end_is_one_warning() {
+    let texts = ["e4", "e5", "Qh5", "Ke7", "Qxe5#", "", "", "Kh", "R", "", "B", "", "N", "", "K", "h"];
+    let decoded = game(&texts);
+    assert_eq!(decoded.plies.len(), 5, "{:?}", sans(&decoded));
+    let about_ink: Vec<&String> = decoded.warnings.iter().filter(|w| w.starts_with("Ink behind")).collect();
+    assert_eq!(about_ink.len(), 1, "{:?}", decoded.warnings);
+    assert!(about_ink[0].contains("4... Kh") && about_ink[0].contains("and 2 more"), "{about_ink:?}");
+}
+
+#[test]
+fn a_third_repetition_is_told_once() {
+    let knights = ["Nf3", "Nf6", "Ng1", "Ng8"];
+    let decoded = game(&[&knights[..], &knights, &knights, &["e4", "e5"]].concat());
+    let told: Vec<&String> = decoded.warnings.iter().filter(|w| w.contains("third time")).collect();
+    assert_eq!(
+        told,
+        ["After move 4 of Black a position stands on the board for the third time: a draw could be claimed."]
+    );
+}
+
+#[test]
+fn marks_beside_moves_are_kept_out_of_them() {
+    let decoded = game(&["1:O5e4", "e5", "Nf3!", "Nc6", "Bb5", "a6(=)", "Bxc6", "dxc6", "OO", "f6", "d4", "exd4"]);
+    assert_eq!(sans(&decoded)[..6], ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6"]);
+    assert_eq!((decoded.plies[0].clock.as_deref(), decoded.plies[0].status), (Some("1:05:00"), Status::Clear));
+    assert_eq!(decoded.plies[2].nag, Some(1));
+    assert!(decoded.plies[5].draw_offer);
 }
