@@ -9,6 +9,7 @@ use super::gaps::{GapPrices, skip_one, skip_two, tail_prices};
 use super::prior::MovePrior;
 use super::settled::{Settled, SettledCell};
 use crate::notation::{CheckMark, legal_shapes, parse_move};
+use cozy_chess::util::{display_san_move, parse_san_move};
 use cozy_chess::{Board, Move};
 
 /// How many games are followed at once.
@@ -343,10 +344,14 @@ impl<'a> Search<'a> {
     /// Plays a move wherever it is legal; false if it is legal nowhere.
     fn play_settled(&mut self, s: usize, layer: &[u32], text: &str) -> bool {
         let language = self.table.writers.first().map(|writer| writer.language);
+        let board = |&n: &u32| &self.graph.nodes[n as usize].board;
+        // What a person typed is understood once; then it is the same move in every position.
+        let said = layer.iter().map(board).find_map(|board| Some(san(board, parse_move(board, text, language)?)));
+        let Some(said) = said else { return false };
         let mut played = false;
         for &from in layer {
             let node = &self.graph.nodes[from as usize];
-            let Some(mv) = parse_move(&node.board, text, language) else { continue };
+            let Ok(mv) = parse_san_move(&node.board, &said) else { continue };
             let (mut after, mended) = (node.board.clone(), node.mended);
             after.play_unchecked(mv);
             let step = Step::Written(mv, check_mark(&after));
@@ -445,6 +450,11 @@ impl<'a> Search<'a> {
         self.graph.edges.push(Edge { from, to, step, weight });
         to
     }
+}
+
+/// Without the signs for check and mate, which other positions may lack.
+fn san(board: &Board, mv: Move) -> String {
+    display_san_move(board, mv).to_string().trim_end_matches(['+', '#']).to_owned()
 }
 
 /// What the move that led to a position did to the king.
