@@ -45,6 +45,18 @@ async function upload(page) {
     return row.getAttribute("data-job")
 }
 
+/** Drags with the mouse from the middle of one element to that of another. */
+async function drag(page, from, to) {
+    const middle = async element => {
+        const {x, y, width, height} = await element.boundingBox()
+        return [x + width / 2, y + height / 2]
+    }
+    await page.mouse.move(...await middle(from))
+    await page.mouse.down()
+    await page.mouse.move(...await middle(to), {steps: 5})
+    await page.mouse.up()
+}
+
 /** Goes to the ply of an index by the table of moves. */
 async function goTo(page, index) {
     await page.locator(".moves .ply").nth(index).click()
@@ -126,7 +138,9 @@ const steps = {
         const square = name => page.locator(`.boards figure:first-of-type rect[data-square=${name}]`)
         await square("d2").click()
         assert.equal(await page.locator(".boards .dot").count(), 2, "the pawn may go to two squares")
-        await square("d4").click()
+        await square("d2").click()
+        assert.equal(await page.locator(".boards .dot").count(), 0, "put back")
+        await drag(page, square("d2"), square("d4"))
         await quiet(page)
         const {pins, game} = await asked(page, address, `/v1/jobs/${id}/review`)
         assert.equal(pins.at(-1).san, "d2d4")
