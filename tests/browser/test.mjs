@@ -7,6 +7,7 @@ import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {chromium} from "playwright-core"
 import {ROOT, newKey, serve} from "./service.mjs"
+import {checkMoves, checkPins} from "./units.mjs"
 import {isTooWide, open} from "./window.mjs"
 import {checkWords} from "./words.mjs"
 
@@ -125,6 +126,18 @@ const steps = {
         assert.equal(await pins(), 2)
         await page.keyboard.press("u")
         await quiet(page)
+        // Nobody has to wait for an answer before the next press.
+        await goTo(page, right)
+        await page.keyboard.press("Enter")
+        await page.keyboard.press("Enter")
+        await quiet(page)
+        const cells = (await asked(page, address, `/v1/jobs/${id}/review`)).pins.map(({number, colour}) => `${number} ${colour}`)
+        assert.equal(cells.length, 3)
+        assert.equal(new Set(cells).size, 3, "each press is about a move of its own")
+        await page.keyboard.press("u")
+        await page.keyboard.press("u")
+        await quiet(page)
+        assert.equal(await pins(), 1)
         await goTo(page, right)
         const first = await page.textContent(".candidate .san")
         await page.keyboard.press("1")
@@ -179,7 +192,20 @@ const steps = {
         assert.match(await page.textContent(".typing label"), /left out/)
         await pressed(page)("Escape")
         assert.doesNotMatch(await page.textContent(".typing label"), /left out/)
-        assert.equal((await asked(page, address, `/v1/jobs/${id}/review`)).pins.filter(pin => pin.pin === "missing").length, 0)
+        await goTo(page, 34)
+        await pressed(page)("m")
+        await pressed(page)("Enter")
+        await quiet(page)
+        const missing = async () => (await asked(page, address, `/v1/jobs/${id}/review`)).pins.filter(pin => pin.pin === "missing")
+        assert.deepEqual(await missing(), [{pin: "missing", number: 18, colour: "white", san: null}])
+        assert.match(await page.getAttribute(".moves .ply[aria-current]", "class"), /inferred/, "the move that was added is shown")
+        await pressed(page)("x")
+        await quiet(page)
+        assert.deepEqual(await missing(), [])
+        await pressed(page)("u")
+        await quiet(page)
+        await pressed(page)("u")
+        await quiet(page)
     },
 
     async "the whole review by keyboard"({page}) {
@@ -292,6 +318,7 @@ const onPhone = {
         await page.waitForSelector(".current h2")
         for (const tab of ["photo", "moves", "game", "current"]) {
             await page.tap(`.tabs [data-tab=${tab}]`)
+            await page.waitForTimeout(100)
             assert.equal(await isTooWide(page), null, tab)
         }
         const before = await toCheck(page)
@@ -343,6 +370,9 @@ async function run(browser, address, options, list, kept) {
 
 checkWords()
 console.log("ok: the same words in both languages")
+await checkPins()
+await checkMoves()
+console.log("ok: pins and legal moves")
 const browser = await chromium.launch({executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"]})
 const open_ = await serve()
 const [key, line] = newKey("club")
