@@ -6,6 +6,7 @@ import {mkdtempSync, readFileSync, writeFileSync} from "node:fs"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {chromium} from "playwright-core"
+import {audit} from "./audit.mjs"
 import {ROOT, newKey, serve} from "./service.mjs"
 import {checkMoves, checkPins} from "./units.mjs"
 import {isTooWide, open} from "./window.mjs"
@@ -354,6 +355,7 @@ async function run(browser, address, options, list, kept) {
             try {
                 await step({...window, address}, kept)
                 assert.deepEqual(window.complaints, [], "the page does nothing it should not")
+                assert.deepEqual(await audit(window.page), [], "all can be seen and is named")
             } catch (error) {
                 const picture = join(tmpdir(), "scoresheet-browser-failed.png")
                 await window.page.screenshot({path: picture}).catch(() => {})
