@@ -11,6 +11,12 @@ pub enum Error {
     Write { path: String, cause: std::io::Error },
     #[error("{file} is not a picture that can be read (JPEG, PNG, WebP or TIFF). Send the photo itself.")]
     NotAPicture { file: String },
+    #[error(
+        "{file} is a HEIC or AVIF picture, which is not read. Save it as JPEG (on an iPhone: Settings, Camera, Formats, Most Compatible)."
+    )]
+    PhoneFormat { file: String },
+    #[error("{file}: {cause}. Save its pages as JPEG or PNG and send those.")]
+    Pdf { file: String, cause: String },
     #[error("{file} is damaged or cut short ({cause}). Copy the photo again from the camera or scanner.")]
     Damaged { file: String, cause: String },
     #[error("{file} is too large: {what}. Send a photo of at most {limit}.")]

@@ -53,13 +53,14 @@ pub struct Reviewed {
 pub fn game(ink: &Ink, pins: &[Pin], options: &decode::Options) -> Result<Reviewed> {
     let mut options = options.clone();
     options.settled = settled(ink, pins)?;
+    options.keepers = ink.sheets.iter().map(|sheet| sheet.keeper).collect();
     let mut timing_ms = ink.timing_ms.clone();
     let decoded = timed(&mut timing_ms, "decode", || decode::decode(&ink.rows, &ink.alphabet, &options));
     let decoded = decoded.map_err(|contradiction| contradicted(ink, &options.settled, contradiction.slot))?;
     let mut sheets = ink.sheets.clone();
-    for sheet in &mut sheets {
-        sheet.language.clone_from(&decoded.language);
-        sheet.language_confidence = decoded.language_confidence;
+    for (sheet, (language, sure)) in sheets.iter_mut().zip(&decoded.languages) {
+        sheet.language = Some(language.clone());
+        sheet.language_confidence = *sure;
     }
     let mut game = Game {
         schema: SCHEMA.to_owned(),

@@ -2,17 +2,17 @@
 
 use super::{Outcome, Runtime, print};
 use crate::error::{Error, Result};
-use crate::eval::{Dataset, evaluate};
+use crate::eval::{Dataset, Sample, evaluate};
 use crate::pipeline::ReadOptions;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Measure accuracy and speed on labelled sheets.
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// Folder with pages/, written.csv and played.csv.
-    #[arg(value_name = "DATASET")]
-    dataset: PathBuf,
+    /// Folders with pages/, written.csv and played.csv.
+    #[arg(value_name = "DATASET", required = true)]
+    datasets: Vec<PathBuf>,
     /// Read at most this many sheets.
     #[arg(long)]
     limit: Option<usize>,
@@ -22,17 +22,61 @@ pub struct EvalArgs {
     /// Read the two sheets of a game together; games with one sheet are left out.
     #[arg(long)]
     two_sheets: bool,
+    /// Keep what is seen on the photos in this folder, and take it from there the next time: for work on the decoder.
+    #[arg(long, value_name = "DIR")]
+    inks: Option<PathBuf>,
+    /// Fit the confidence model on the games whose number does not divide by N of --every (all games without it),
+    /// single sheets and pairs, and write it to this file; the program has to be built again with it.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["two_sheets", "limit"])]
+    fit: Option<PathBuf>,
+    /// With --fit: how many plies in a thousand may be called clear and be wrong on the games of the fit.
+    #[arg(long, value_name = "PER_1000", default_value_t = 3.0)]
+    false_clear: f64,
     /// What runs the neural network.
     #[arg(long, value_enum, default_value = "tract")]
     runtime: Runtime,
 }
 
 pub(super) fn run(args: &EvalArgs) -> Result<Outcome> {
-    let mut dataset = Dataset::open(&args.dataset, args.two_sheets)?;
-    dataset.select(args.every, args.limit);
+    if let Some(path) = &args.fit {
+        return fit(args, path);
+    }
     let recogniser = args.runtime.recogniser()?;
-    let figures = evaluate(&dataset, recogniser.as_ref(), &ReadOptions::default(), &mut |line| eprintln!("{line}"))?;
-    let json = serde_json::to_string_pretty(&figures).map_err(|error| Error::Usage(error.to_string()))?;
-    print(&(json + "\n"))?;
+    for folder in &args.datasets {
+        let mut dataset = args.open(folder, args.two_sheets)?;
+        dataset.select(args.every, args.limit);
+        let mut report = |line: &str| eprintln!("{line}");
+        let figures = evaluate(&dataset, recogniser.as_ref(), &ReadOptions::default(), &mut report)?;
+        print(&(json(&figures)? + "\n"))?;
+    }
     Ok(Outcome::Read)
+}
+
+fn fit(args: &EvalArgs, path: &Path) -> Result<Outcome> {
+    let recogniser = args.runtime.recogniser()?;
+    let mut sample = Sample::default();
+    for folder in &args.datasets {
+        // Sheets are mostly read one by one, but what a second sheet is worth has to be learned as well.
+        for two_sheets in [false, true] {
+            let Ok(mut dataset) = args.open(folder, two_sheets) else { continue };
+            dataset.select_others(args.every.unwrap_or(u32::MAX));
+            sample.add(&dataset, recogniser.as_ref(), &ReadOptions::default())?;
+        }
+    }
+    let model = json(&sample.fit(args.false_clear / 1000.0))?;
+    std::fs::write(path, model + "\n").map_err(|cause| Error::Write { path: path.display().to_string(), cause })?;
+    Ok(Outcome::Read)
+}
+
+impl EvalArgs {
+    fn open(&self, folder: &Path, two_sheets: bool) -> Result<Dataset> {
+        let mut dataset = Dataset::open(folder, two_sheets)?;
+        let set = folder.file_name().unwrap_or_default();
+        dataset.keep_inks(self.inks.as_ref().map(|inks| inks.join(set)));
+        Ok(dataset)
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String> {
+    serde_json::to_string_pretty(value).map_err(|error| Error::Usage(error.to_string()))
 }

@@ -2,6 +2,7 @@
 
 mod eval;
 mod inspect;
+mod notate;
 mod read;
 #[cfg(feature = "service")]
 mod serve;
@@ -27,6 +28,7 @@ enum Command {
     Read(read::ReadArgs),
     Inspect(inspect::InspectArgs),
     Eval(eval::EvalArgs),
+    Notate(notate::NotateArgs),
     #[cfg(feature = "service")]
     Serve(serve::ServeArgs),
 }
@@ -78,6 +80,7 @@ pub fn run(cli: &Cli) -> Result<Outcome> {
         Command::Read(args) => read::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Eval(args) => eval::run(args),
+        Command::Notate(args) => notate::run(args),
         #[cfg(feature = "service")]
         Command::Serve(args) => serve::run(args),
     }

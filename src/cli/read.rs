@@ -4,7 +4,8 @@ use super::{Outcome, Runtime, load, print};
 use crate::error::{Error, Result};
 use crate::game::{Colour, Status};
 use crate::notation::Language;
-use crate::pipeline::{PhotoFile, ReadOptions, SheetFiles, read_game};
+use crate::pipeline::documents::photos;
+use crate::pipeline::{ReadOptions, SheetFiles, read_game};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -37,7 +38,9 @@ pub(super) fn run(args: &ReadArgs) -> Result<Outcome> {
             .into_iter()
             .filter(|(_, paths)| !paths.is_empty())
             .map(|(keeper, paths)| {
-                let pages = paths.iter().map(|path| load(path)).collect::<Result<Vec<PhotoFile>>>()?;
+                let limits = ReadOptions::default().limits;
+                let files = paths.iter().map(|path| photos(load(path)?, &limits)).collect::<Result<Vec<_>>>()?;
+                let pages = files.into_iter().flatten().collect();
                 Ok(SheetFiles { keeper, pages })
             })
             .collect::<Result<_>>()?;

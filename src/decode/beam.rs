@@ -15,7 +15,7 @@ use cozy_chess::{Board, Move};
 ///
 /// Positions that need no mending have places of their own: they are few, and what the recogniser confuses may show
 /// only twenty moves later, while every legal move is a candidate once ink is taken for a slip.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// Positions expanded per slot whose game agrees with the ink all the way.
     pub agreeing: usize,
@@ -31,7 +31,7 @@ impl Limits {
     /// For a first look, to learn language and habits and where the game needs mending.
     pub const NARROW: Limits = Limits { agreeing: 20, mended: 20, window: 13.0, omitting: 2 };
     /// For places where the ink and the game agree.
-    pub const USUAL: Limits = Limits { agreeing: 80, mended: 70, window: 20.0, omitting: 6 };
+    pub const USUAL: Limits = Limits { agreeing: 60, mended: 40, window: 20.0, omitting: 6 };
     /// For places where the game needs mending.
     pub const WIDE: Limits = Limits { agreeing: 150, mended: 400, window: 24.0, omitting: 6 };
 }
@@ -57,7 +57,7 @@ const TROUBLE: f32 = -5.0;
 
 /// Behind such a place this many times as many mended positions are followed for two slots: until the next ink has
 /// spoken, nothing tells a move that was left out from one that was written wrong.
-const AFTER_TROUBLE: usize = 5;
+const AFTER_TROUBLE: usize = 2;
 
 /// What happened between two nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

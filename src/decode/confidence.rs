@@ -1,96 +1,142 @@
-//! From the graph of games to a probability for every move.
+//! From what can be seen about a ply to the probability that it is right.
 //!
-//! The forward-backward algorithm (Rabiner 1989, section III) sums over all games that the search kept. Weights are
-//! tempered first: neighbouring pieces of evidence are not as independent as the model takes them to be, so its
-//! posteriors are too sharp, by a factor in the logarithm that is measured on held-out sheets.
+//! The posterior of the search is too sharp: the recogniser is wrong where it is sure, and games that the search gave
+//! up count for nothing. A logistic model over a few signs, fitted on games whose moves are known, says how often a ply
+//! like this one is right (`scoresheet eval --fit`).
 
-use super::beam::{Graph, Step, log_add};
-use cozy_chess::{Color, Move};
+use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
 
-/// Posterior of a move at a slot, with an edge that makes it.
-#[derive(Debug, Clone, Copy)]
-pub struct Share {
-    pub mv: Move,
-    pub edge: u32,
-    pub probability: f32,
+/// What is seen about a ply, each number between about -1 and 1.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Signs {
+    /// Log-odds of the posterior.
+    pub odds: f32,
+    /// The same with the evidence flattened: what other games hold against the move.
+    pub flat_odds: f32,
+    /// Log-likelihood of the best correct spelling against the best free reading, in the sheet that fits worst.
+    pub fit: f32,
+    /// How far ink and custom prefer the move to every other legal one of its position, logarithm.
+    pub margin: f32,
+    /// Logarithm of the recogniser's own probability of what it read, in the surest sheet.
+    pub sure: f32,
+    /// How close a mended place follows, falling off over plies.
+    pub mended_behind: f32,
+    /// How close a mended place lies before.
+    pub mended_before: f32,
+    /// Share of the plies nearby whose ink does not say them.
+    pub lost: f32,
+    /// How well the whole sheet fits its game: mean of the plies' fits.
+    pub sheet: f32,
+    /// Few plies follow that could contradict the move.
+    pub late: f32,
+    /// A second sheet says the move as well.
+    pub seconded: f32,
 }
 
-/// Posteriors over the graph.
-#[derive(Debug)]
-pub struct Posterior {
-    /// Per edge.
-    pub edges: Vec<f32>,
-    /// Per slot the moves that it may hold, best first.
-    pub slots: Vec<Vec<Share>>,
+/// Number of inputs of the [`Model`].
+pub const INPUTS: usize = 14;
+
+impl Signs {
+    /// The inputs of the [`Model`], in the order of [`Signs::NAMES`].
+    pub fn inputs(&self) -> [f64; INPUTS] {
+        let above = |value: f32, knee: f32| (value - knee).max(0.0);
+        [
+            self.odds,
+            above(self.odds, 0.4),
+            self.flat_odds,
+            self.fit,
+            above(self.fit, -0.1),
+            self.margin,
+            above(self.margin, 0.4),
+            self.sure,
+            self.mended_behind,
+            self.mended_before,
+            self.lost,
+            self.sheet,
+            self.late,
+            self.seconded,
+        ]
+        .map(f64::from)
+    }
+
+    /// The inputs' names.
+    pub const NAMES: [&str; INPUTS] = [
+        "odds",
+        "odds_above_0.4",
+        "flat_odds",
+        "fit",
+        "fit_above_-0.1",
+        "margin",
+        "margin_above_0.4",
+        "sure",
+        "mended_behind",
+        "mended_before",
+        "lost",
+        "sheet",
+        "late",
+        "seconded",
+    ];
 }
 
-impl Posterior {
-    /// The moves by one side that may have been left out before a slot, best first.
-    pub fn omitted(&self, graph: &Graph, slot: usize, side: Color) -> Vec<Share> {
-        let mut shares: Vec<Share> = Vec::new();
-        for (id, (edge, &probability)) in graph.edges.iter().zip(&self.edges).enumerate() {
-            let Step::Omitted(mv) = edge.step else { continue };
-            let node = &graph.nodes[edge.from as usize];
-            if node.slot != slot || node.board.side_to_move() != side || probability < 1e-5 {
-                continue;
-            }
-            match shares.iter_mut().find(|share| share.mv == mv) {
-                Some(share) => share.probability += probability,
-                None => shares.push(Share { mv, edge: id as u32, probability }),
-            }
-        }
-        shares.sort_by(|a, b| b.probability.total_cmp(&a.probability));
-        shares
+/// A logistic model: the log-odds of being right are a weighted sum of the signs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Model {
+    pub weights: Vec<f64>,
+    pub constant: f64,
+    /// Least probability of a clear ply.
+    pub clear: f32,
+}
+
+impl Model {
+    /// The model that comes with the program.
+    pub fn embedded() -> &'static Self {
+        static MODEL: OnceLock<Model> = OnceLock::new();
+        MODEL.get_or_init(|| Self::parse(include_str!("../../models/confidence.json")).unwrap_or_default())
+    }
+
+    /// A model from JSON; none if it is not made for these signs.
+    pub fn parse(json: &str) -> Option<Self> {
+        serde_json::from_str(json).ok().filter(|model: &Self| model.weights.len() == INPUTS)
+    }
+
+    /// Probability that a ply with these signs is right.
+    pub fn probability(&self, signs: &Signs) -> f32 {
+        let sum: f64 = self.weights.iter().zip(signs.inputs()).map(|(weight, input)| weight * input).sum();
+        (1.0 / (1.0 + (-sum - self.constant).exp())) as f32
     }
 }
 
-/// Posterior probabilities of all edges and moves. `slots` is the number of slots of the table, `temper` the factor of
-/// all log-probabilities.
-pub fn posterior(graph: &Graph, slots: usize, temper: f64) -> Posterior {
-    let none = f64::NEG_INFINITY;
-    let mut before = vec![none; graph.nodes.len()];
-    let mut behind = vec![none; graph.nodes.len()];
-    before[0] = 0.0;
-    for edge in &graph.edges {
-        let through = before[edge.from as usize] + temper * f64::from(edge.weight);
-        before[edge.to as usize] = log_add(before[edge.to as usize], through);
+impl Default for Model {
+    /// The posterior alone.
+    fn default() -> Self {
+        let mut weights = vec![0.0; INPUTS];
+        weights[0] = 10.0;
+        Self { weights, constant: 0.0, clear: 0.995 }
     }
-    let mut evidence = none;
-    for &(node, tail) in &graph.ends {
-        let tail = temper * f64::from(tail);
-        behind[node as usize] = log_add(behind[node as usize], tail);
-        evidence = log_add(evidence, before[node as usize] + tail);
+}
+
+/// Log-odds of a probability in tenths, within -1 and 1.
+pub fn odds(probability: f32) -> f32 {
+    let p = probability.clamp(4.5e-5, 1.0 - 4.5e-5);
+    (p / (1.0 - p)).ln() / 10.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_that_comes_along_fits_these_signs_and_trusts_good_signs_more() {
+        let model = Model::parse(include_str!("../../models/confidence.json")).unwrap();
+        let good = Signs { odds: 0.9, flat_odds: 0.6, margin: 0.8, sure: 0.0, fit: 0.0, ..Signs::default() };
+        let bad = Signs { odds: 0.1, flat_odds: 0.0, margin: -0.3, sure: -0.5, fit: -0.8, lost: 0.5, ..good };
+        assert!(model.probability(&good) > 0.95, "{}", model.probability(&good));
+        assert!(model.probability(&bad) < 0.8, "{}", model.probability(&bad));
     }
-    for edge in graph.edges.iter().rev() {
-        let through = behind[edge.to as usize];
-        if through > none {
-            let through = through + temper * f64::from(edge.weight);
-            behind[edge.from as usize] = log_add(behind[edge.from as usize], through);
-        }
+
+    #[test]
+    fn a_model_for_other_signs_is_refused() {
+        assert_eq!(Model::parse(r#"{"weights":[1.0],"constant":0.0,"clear":0.9}"#), None);
     }
-    let mut shares: Vec<Vec<Share>> = vec![Vec::new(); slots];
-    let mut edges = vec![0.0; graph.edges.len()];
-    for (id, edge) in graph.edges.iter().enumerate() {
-        let total = before[edge.from as usize] + temper * f64::from(edge.weight) + behind[edge.to as usize];
-        let probability = (total - evidence).exp() as f32;
-        edges[id] = probability;
-        let Step::Written(mv, _) = edge.step else { continue };
-        if probability < 1e-5 {
-            continue;
-        }
-        let at = &mut shares[graph.nodes[edge.from as usize].slot];
-        match at.iter_mut().find(|share| share.mv == mv) {
-            Some(share) => {
-                if probability > edges[share.edge as usize] {
-                    share.edge = id as u32;
-                }
-                share.probability += probability;
-            }
-            None => at.push(Share { mv, edge: id as u32, probability }),
-        }
-    }
-    for at in &mut shares {
-        at.sort_by(|a, b| b.probability.total_cmp(&a.probability));
-    }
-    Posterior { edges, slots: shares }
 }

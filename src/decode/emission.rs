@@ -2,7 +2,8 @@
 //!
 //! A slot is one ply's place in the table: one cell of each sheet.
 
-use super::score::{Lattice, NodeId, Symbols, Trie};
+use super::marks::clock_beside;
+use super::score::{Beside, Lattice, NodeId, Symbols, Trie};
 use crate::notation::{
     ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Habits, Language, MoveShape, Spelling, Usage, for_each_slip,
     for_each_spelling, for_each_suffix,
@@ -45,6 +46,8 @@ impl Default for SlipPrices {
 /// One cell as the decoder sees it.
 #[derive(Debug, Clone)]
 pub enum Ink {
+    /// The sheet has no such cell.
+    Absent,
     Blank,
     Crossed(Lattice),
     Written(Lattice),
@@ -93,6 +96,7 @@ pub struct Writer<'a> {
     pub language: &'static Language,
     pub habits: Habits,
     pub prices: SlipPrices,
+    pub beside: Beside,
 }
 
 /// Spellings that promise less than this fit no better than alien ink.
@@ -174,8 +178,11 @@ impl<'a> Emission<'a> {
 impl<'a> Cell<'a> {
     fn new(ink: &'a Ink, writer: &'a Writer<'a>) -> Self {
         let trie = match ink {
-            Ink::Blank => None,
-            Ink::Crossed(lattice) | Ink::Written(lattice) => Some(Trie::new(lattice)),
+            Ink::Absent | Ink::Blank => None,
+            Ink::Crossed(lattice) | Ink::Written(lattice) => {
+                let beside = clock_beside(&lattice.text).unwrap_or(writer.beside);
+                Some(Trie::with_ink_beside(lattice, beside))
+            }
         };
         let mut suffixes: Vec<(Spelling, ByCheck)> = Vec::new();
         for check in CheckMark::ALL {
@@ -193,7 +200,7 @@ impl<'a> Cell<'a> {
 
     fn lattice(&self) -> Option<&'a Lattice> {
         match self.ink {
-            Ink::Blank => None,
+            Ink::Absent | Ink::Blank => None,
             Ink::Crossed(lattice) | Ink::Written(lattice) => Some(lattice),
         }
     }
@@ -298,13 +305,15 @@ impl<'a> Cell<'a> {
             Ink::Crossed(_) => self.writer.prices.crossed,
             // Scores are relative to the best text: where that is uncertain itself, they say less.
             Ink::Written(lattice) => self.writer.prices.alien - lattice.confidence.max(LEAST_SURE).ln(),
-            Ink::Blank => self.writer.prices.alien,
+            Ink::Absent | Ink::Blank => self.writer.prices.alien,
         }
     }
 
     fn score(&mut self, shape: &MoveShape) -> ByCheck {
         let prices = self.writer.prices;
-        let Some(lattice) = self.lattice() else { return [prices.blank; 3] };
+        let Some(lattice) = self.lattice() else {
+            return [if matches!(self.ink, Ink::Blank) { prices.blank } else { 0.0 }; 3];
+        };
         let alien = self.alien().exp();
         let spelled = self.spelled(lattice, shape);
         // A slip can add little to a move that fits as it is.

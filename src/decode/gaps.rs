@@ -74,7 +74,7 @@ pub fn result_in(lattice: &Lattice, writer: &Writer) -> (&'static str, f32) {
 /// True for a blank or crossed-out cell, and for one that says a result.
 pub fn is_no_move(ink: &Ink, writer: &Writer) -> bool {
     match ink {
-        Ink::Blank | Ink::Crossed(_) => true,
+        Ink::Absent | Ink::Blank | Ink::Crossed(_) => true,
         Ink::Written(lattice) => result_in(lattice, writer).1 >= SAYS_RESULT,
     }
 }
@@ -91,7 +91,7 @@ pub fn tail_prices(slots: &[Vec<Ink>], writers: &[Writer], prices: &GapPrices) -
 
 fn trailing_price(ink: &Ink, writer: &Writer, prices: &GapPrices) -> f32 {
     match ink {
-        Ink::Blank => 0.0,
+        Ink::Absent | Ink::Blank => 0.0,
         Ink::Crossed(_) => writer.prices.crossed,
         Ink::Written(lattice) => {
             let result = prices.result + result_in(lattice, writer).1.max(f32::MIN_POSITIVE).ln();
@@ -102,7 +102,7 @@ fn trailing_price(ink: &Ink, writer: &Writer, prices: &GapPrices) -> f32 {
 
 /// The price of passing over slot `s` with no ply played.
 pub fn skip_one(slots: &[Vec<Ink>], s: usize, slips: &SlipPrices, prices: &GapPrices) -> f32 {
-    if slots[s].iter().all(|ink| matches!(ink, Ink::Blank)) {
+    if slots[s].iter().all(|ink| matches!(ink, Ink::Absent | Ink::Blank)) {
         return prices.skipped_blank;
     }
     prices.skipped_ink + ink_price(&slots[s], slips)
@@ -111,7 +111,7 @@ pub fn skip_one(slots: &[Vec<Ink>], s: usize, slips: &SlipPrices, prices: &GapPr
 /// The price of passing over slots `s` and `s + 1`: a row left empty, or written twice.
 pub fn skip_two(slots: &[Vec<Ink>], s: usize, slips: &SlipPrices, prices: &GapPrices) -> Option<f32> {
     let (first, second) = (slots.get(s)?, slots.get(s + 1)?);
-    let blank = |inks: &[Ink]| inks.iter().all(|ink| matches!(ink, Ink::Blank));
+    let blank = |inks: &[Ink]| inks.iter().all(|ink| matches!(ink, Ink::Absent | Ink::Blank));
     if blank(first) && blank(second) {
         return Some(prices.skipped_blank_row);
     }
@@ -123,7 +123,7 @@ pub fn skip_two(slots: &[Vec<Ink>], s: usize, slips: &SlipPrices, prices: &GapPr
 
 fn ink_price(inks: &[Ink], slips: &SlipPrices) -> f32 {
     let price = |ink: &Ink| match ink {
-        Ink::Blank => 0.0,
+        Ink::Absent | Ink::Blank => 0.0,
         Ink::Crossed(_) => slips.crossed,
         Ink::Written(_) => slips.alien,
     };
@@ -137,7 +137,7 @@ fn same_text(inks: &[Ink], earlier: &[Ink]) -> bool {
             let distance = levenshtein::levenshtein(&a.text, &b.text);
             distance == 0 || (distance == 1 && a.text.len() > 2)
         }
-        (Ink::Blank, Ink::Blank) => true,
+        (Ink::Absent | Ink::Blank, Ink::Absent | Ink::Blank) => true,
         _ => false,
     })
 }

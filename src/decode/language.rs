@@ -4,8 +4,8 @@
 //! narrowly in each that is left, since only the game tells a rook from a king under the same letter.
 
 use super::emission::Ink;
-use super::score::{Lattice, Symbols, Trie};
-use super::{Look, SheetTable};
+use super::score::{Beside, Lattice, Symbols, Trie};
+use super::sheet::{Hand, Look, SheetTable};
 use crate::notation::{LANGUAGES, Language};
 use rayon::prelude::*;
 
@@ -16,26 +16,63 @@ const CANDIDATES: usize = 3;
 /// A cell that begins with no piece letter of a language says no more against it than this share.
 const UNFIT: f32 = 1e-3;
 
-/// The language found, and what decoding in it taught.
+/// Shares of cells with other ink beside the move that are tried where a sheet does not read well without.
+const BESIDE: [Beside; 2] = [Beside { before: 0.02, behind: 0.0 }, Beside { before: 0.0, behind: 0.02 }];
+/// At most one ply in this many does not read on a sheet that reads well.
+const READS_WELL: usize = 6;
+/// Least gain in evidence (natural logarithm) by ink beside the moves.
+const BESIDE_GAIN: f64 = 12.0;
+
+/// The hands found, and what decoding with them taught.
 pub struct Found {
-    pub language: &'static Language,
-    /// Posterior among the languages that were decoded.
-    pub confidence: f32,
+    /// By sheet.
+    pub hands: Vec<Hand>,
     pub look: Look,
 }
 
-/// Finds the language, unless the caller names one.
-pub fn find(sheet: &SheetTable) -> Found {
+/// Finds the language of every sheet, unless the caller names one, and whether its cells hold more than moves.
+pub fn find(table: &SheetTable) -> Found {
+    let sheets = table.slots.first().map_or(1, Vec::len);
+    if sheets < 2 {
+        let (hand, look) = find_one(table);
+        return Found { hands: vec![hand], look };
+    }
+    // Two players may write in two languages: each sheet is looked at alone, then all together in what was found. A
+    // sheet that is hard to read alone may be in the other one's language.
+    let alone = |sheet: usize| {
+        let slots: Vec<Vec<Ink>> = table.slots.iter().map(|slot| vec![slot[sheet].clone()]).collect();
+        find_one(&SheetTable { slots: &slots, ..*table }).0
+    };
+    let own: Vec<Hand> = (0..sheets).map(alone).collect();
+    let same = |hands: &[Hand]| hands.iter().zip(&own).all(|(a, b)| a.language == b.language);
+    let mut ways = vec![own.clone()];
+    ways.extend(own.iter().map(|&one| vec![one; sheets]).filter(|hands| !same(hands)));
+    let looks = ways.into_par_iter().map(|hands| Found { look: table.first_look(&hands), hands });
+    let best = looks.max_by(|a, b| a.look.evidence.total_cmp(&b.look.evidence));
+    best.unwrap_or_else(|| Found { look: table.first_look(&own), hands: own })
+}
+
+/// The hand of a table of one sheet.
+fn find_one(sheet: &SheetTable) -> (Hand, Look) {
     let named = sheet.options.language.as_deref().and_then(Language::find);
     let candidates = named.map_or_else(|| likely(sheet), |language| language.ways().collect());
-    let mut looks: Vec<(&Language, Look)> =
-        candidates.into_par_iter().map(|language| (language, sheet.first_look(language))).collect();
+    let plain = |language| Hand { language, sure: 0.0, beside: Beside::default() };
+    let mut looks: Vec<(Hand, Look)> =
+        candidates.into_par_iter().map(|language| (plain(language), sheet.first_look(&[plain(language)]))).collect();
     looks.sort_by(|a, b| b.1.evidence.total_cmp(&a.1.evidence));
     let best = looks[0].1.evidence;
     let total: f64 = looks.iter().map(|(_, look)| (look.evidence - best).exp()).sum();
-    let (language, look) = looks.swap_remove(0);
-    let confidence = if total.is_finite() { (1.0 / total) as f32 } else { 0.0 };
-    Found { language, confidence, look }
+    let (mut hand, mut look) = looks.swap_remove(0);
+    hand.sure = if total.is_finite() { (1.0 / total) as f32 } else { 0.0 };
+    if look.mended.len() * READS_WELL > look.plies {
+        let hands = BESIDE.map(|beside| Hand { beside, ..hand });
+        let others = hands.into_par_iter().map(|hand| (hand, sheet.first_look(&[hand])));
+        let other = others.max_by(|a, b| a.1.evidence.total_cmp(&b.1.evidence));
+        if let Some(other) = other.filter(|other| other.1.evidence > look.evidence + BESIDE_GAIN) {
+            (hand, look) = other;
+        }
+    }
+    (hand, look)
 }
 
 /// The languages that the first letters of the cells allow, best first.

@@ -175,6 +175,17 @@ struct Span {
     length: u16,
 }
 
+/// Ink in a move's cell that is not part of the move, such as a clock time: the share of cells that hold any.
+///
+/// Such ink is passed over as freely as the best text explains it, so the shares are those of a cell, not of a symbol.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Beside {
+    /// Before the move.
+    pub before: f32,
+    /// Behind the move.
+    pub behind: f32,
+}
+
 /// Prefixes scored so far against one lattice.
 #[derive(Debug)]
 pub struct Trie {
@@ -184,6 +195,8 @@ pub struct Trie {
     steps: usize,
     /// The root's children by class; 0 stands for none.
     beginnings: Vec<u32>,
+    /// Share of cells with ink behind the text.
+    behind: f32,
 }
 
 impl Trie {
@@ -192,17 +205,28 @@ impl Trie {
 
     /// A trie that holds the empty prefix only.
     pub fn new(lattice: &Lattice) -> Self {
+        Self::with_ink_beside(lattice, Beside::default())
+    }
+
+    /// The same for cells that may hold other ink beside the text.
+    pub fn with_ink_beside(lattice: &Lattice, beside: Beside) -> Self {
         let mut blank = 1.0;
         let columns: Vec<[f32; 2]> = (0..lattice.steps)
             .map(|t| {
                 blank *= lattice.step(t)[0];
-                [blank, 0.0]
+                [blank + beside.before, 0.0]
             })
             .take_while(|column| column[0] >= NEGLIGIBLE * lattice.best)
             .collect();
         let span = Span { offset: 0, first: 0, length: columns.len() as u16 };
         let root = TrieNode { class: 0, first_child: 0, next_sibling: 0, column: Some(span), peak: 1.0 };
-        Self { nodes: vec![root], columns, steps: lattice.steps, beginnings: vec![0; lattice.classes] }
+        Self {
+            nodes: vec![root],
+            columns,
+            steps: lattice.steps,
+            beginnings: vec![0; lattice.classes],
+            behind: beside.behind,
+        }
     }
 
     /// The prefix lengthened by a class; scored when first asked for.
@@ -294,7 +318,7 @@ impl Trie {
 
     /// Likelihood of the prefix as the whole text, relative to the best text (1 for the best text itself).
     pub fn likelihood(&self, lattice: &Lattice, node: NodeId) -> f32 {
-        self.total(node) / lattice.best
+        (self.total(node) + self.behind * self.nodes[node.0 as usize].peak) / lattice.best
     }
 
     /// How well the lattice can begin with the prefix, whatever follows; about 1 where the best text begins so.

@@ -3,9 +3,12 @@
 pub mod descriptive;
 pub mod language;
 pub mod parse;
+pub mod retro;
 pub mod shape;
 pub mod spelling;
+pub mod stipulation;
 pub mod style;
+pub mod write;
 
 pub use language::{LANGUAGES, Language};
 pub use parse::parse_move;

@@ -5,8 +5,8 @@ use crate::reading::symbol_byte;
 use cozy_chess::util::{parse_san_move, parse_uci_move};
 use cozy_chess::{Board, Move};
 
-/// The legal move that a text says: in Standard Algebraic Notation, in UCI's long form, in the spellings of
-/// `language`, or in those of any other language if they agree. None if it says no legal move, or more than one.
+/// The legal move that a text says: in Standard Algebraic Notation, in UCI's long form, in numeric notation, in the
+/// spellings of `language`, or in those of any other language if they agree. None if it says no legal move, or more than one.
 pub fn parse_move(board: &Board, text: &str, language: Option<&Language>) -> Option<Move> {
     let text: String = text.chars().filter(|c| !c.is_whitespace()).map(usual).collect();
     let bare = text.trim_end_matches(['+', '#', '!', '?']);
@@ -16,46 +16,87 @@ pub fn parse_move(board: &Board, text: &str, language: Option<&Language>) -> Opt
     if let Some(mv) = parse_uci_move(board, &bare.to_lowercase()).ok().filter(|mv| board.is_legal(*mv)) {
         return Some(mv);
     }
+    if let Some(mv) = numeric(board, bare) {
+        return Some(mv);
+    }
     let bytes: Option<Vec<u8>> = bare.chars().map(symbol_byte).collect();
     let bytes = bytes.filter(|bytes| !bytes.is_empty())?;
-    if let Some(language) = language {
-        if let Some(mv) = spelled_in(board, &bytes, language) {
-            return Some(mv);
+    for language in language.into_iter().chain(Language::find("en")) {
+        match spelled_in(board, &bytes, language)[..] {
+            [] => {}
+            [mv] => return Some(mv),
+            // Another language may know only one move by this name, but that is not what was meant.
+            _ => return None,
         }
     }
-    let mut found: Vec<Move> = LANGUAGES.iter().filter_map(|language| spelled_in(board, &bytes, language)).collect();
-    found.dedup();
+    let mut found: Vec<Move> = Vec::new();
+    for mv in LANGUAGES.iter().flat_map(|language| spelled_in(board, &bytes, language)) {
+        if !found.contains(&mv) {
+            found.push(mv);
+        }
+    }
     if let [mv] = found[..] { Some(mv) } else { None }
 }
 
-/// Capture signs, dashes and zeros in their usual form.
+/// A move in the numeric notation of correspondence chess: file and rank of both squares as digits, castling by the
+/// king's squares, the piece of a promotion as a fifth digit.
+fn numeric(board: &Board, text: &str) -> Option<Move> {
+    let digits: Vec<usize> = text.chars().map(|c| c.to_digit(9).map(|d| d as usize)).collect::<Option<_>>()?;
+    let square = |file: usize, rank: usize| {
+        let file = (b'a' + u8::try_from(file.checked_sub(1)?).ok()?) as char;
+        (rank > 0).then(|| format!("{file}{rank}"))
+    };
+    let (from, to) = match digits[..] {
+        [a, b, c, d] | [a, b, c, d, _] => (square(a, b)?, square(c, d)?),
+        _ => return None,
+    };
+    let promoted = match digits.get(4) {
+        None => "",
+        Some(digit) => *["", "q", "r", "b", "n"].get(*digit).filter(|letter| !letter.is_empty())?,
+    };
+    parse_uci_move(board, &format!("{from}{to}{promoted}")).ok().filter(|mv| board.is_legal(*mv))
+}
+
+/// Capture signs, dashes, zeros and letters in the form that spellings use: letters of other scripts by their shape.
 fn usual(c: char) -> char {
     match c {
         '×' => 'x',
         '–' | '—' | '−' => '-',
         '0' => 'O',
+        'К' => 'K',
+        'Р' | 'р' | 'Ρ' => 'P',
+        'С' => 'C',
+        'Т' => 'T',
+        'О' => 'O',
+        'В' | 'Β' => 'B',
+        'Α' => 'A',
+        'Π' => 'П',
+        'Ι' => '1',
+        'Ş' => 'S',
+        '♚' => '♔',
+        '♛' => '♕',
+        '♜' => '♖',
+        '♝' => '♗',
+        '♞' => '♘',
         other => other,
     }
 }
 
-/// The only legal move with this spelling in a language.
-fn spelled_in(board: &Board, text: &[u8], language: &Language) -> Option<Move> {
+/// The legal moves with this spelling in a language.
+fn spelled_in(board: &Board, text: &[u8], language: &Language) -> Vec<Move> {
     let habits = Habits::default();
     let mut endings: Vec<Vec<u8>> = Vec::new();
     for_each_suffix(CheckMark::Quiet, &habits, &mut |suffix| endings.push(suffix.bytes().to_vec()));
     let mut shapes = Vec::new();
     legal_shapes(board, &mut shapes);
-    let mut found = None;
-    for (mv, shape) in shapes {
+    shapes.retain(|(_, shape)| {
         let mut says = false;
-        for_each_spelling(&shape, language, &habits, &mut |body| {
+        for_each_spelling(shape, language, &habits, &mut |body| {
             says |= text.strip_prefix(body.bytes()).is_some_and(|rest| endings.iter().any(|e| e == rest));
         });
-        if says && found.replace(mv).is_some() {
-            return None;
-        }
-    }
-    found
+        says
+    });
+    shapes.into_iter().map(|(mv, _)| mv).collect()
 }
 
 #[cfg(test)]
@@ -73,6 +114,10 @@ mod tests {
         for text in ["Nf3", "Sf3", "g1f3", "Cf3", "Nf3!", "Ng1-f3"] {
             assert_eq!(says(start, text, "de").as_deref(), Some("g1f3"), "{text}");
         }
+        assert_eq!(says(start, "Кf3", "ru").as_deref(), Some("g1f3"));
+        assert_eq!(says(start, "♞f3", "en").as_deref(), Some("g1f3"));
+        assert_eq!(says(start, "7163", "en").as_deref(), Some("g1f3"));
+        assert_eq!(says(start, "7164", "en"), None);
         assert_eq!(says(start, "hello", "de"), None);
         assert_eq!(says(start, "", "de"), None);
         assert_eq!(says(start, "Nf6", "en"), None);

@@ -272,6 +272,19 @@ fn promotions(
     }
 }
 
+/// Annotations, offers of a draw and stray points behind a move, with their shares.
+const REMARKS: [(&[u8], f64); 9] = [
+    (b"!", 0.29),
+    (b"?", 0.29),
+    (b"=", 0.12),
+    (b"(=)", 0.1),
+    (b".", 0.1),
+    (b"!!", 0.03),
+    (b"??", 0.03),
+    (b"!?", 0.02),
+    (b"?!", 0.02),
+];
+
 /// Visits every suffix that may follow a body: text, probability and the choices behind it.
 pub fn for_each_suffix(check: CheckMark, habits: &Habits, visit: &mut impl FnMut(&Spelling)) {
     use Choice::*;
@@ -285,10 +298,8 @@ pub fn for_each_suffix(check: CheckMark, habits: &Habits, visit: &mut impl FnMut
         visit(&plain.choose(*choice, habits).letters(mark));
     }
     let remark = Spelling::empty().choose(RemarkMade, habits).choose(marks[0].0, habits);
-    for (mark, share) in [(&b"!"[..], 0.35), (b"?", 0.35), (b"=", 0.15), (b".", 0.15)] {
-        let mut noted = remark.letters(mark);
-        noted.probability *= share;
-        visit(&noted);
+    for (mark, share) in REMARKS {
+        visit(&remark.letters(mark).times(share));
     }
 }
 

@@ -83,7 +83,8 @@ fn decoder<'a>(file: &str, bytes: &'a [u8], limits: &IngestLimits) -> Result<imp
     }
     let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|_| not_a_picture(file))?;
     if reader.format().is_none() {
-        return Err(not_a_picture(file));
+        let phone = bytes.get(4..8) == Some(b"ftyp");
+        return Err(if phone { Error::PhoneFormat { file: file.to_owned() } } else { not_a_picture(file) });
     }
     let mut memory = Limits::default();
     memory.max_image_width = Some(limits.side);
@@ -157,6 +158,12 @@ mod tests {
     fn refuses_what_is_no_picture() {
         let error = ingest("notes.jpg", b"1. e4 e5", &IngestLimits::default()).unwrap_err();
         assert!(matches!(error, Error::NotAPicture { .. }), "{error}");
+    }
+
+    #[test]
+    fn says_what_to_do_about_a_phone_s_own_format() {
+        let error = ingest("a.heic", b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", &IngestLimits::default()).unwrap_err();
+        assert!(matches!(error, Error::PhoneFormat { .. }), "{error}");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 pub mod anchor;
 pub mod cells;
 pub mod columns;
+pub mod documents;
 pub mod grid;
 pub mod ingest;
 pub mod lines;
@@ -122,14 +123,23 @@ pub fn read_game(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &R
 pub fn read(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &ReadOptions) -> Result<(Ink, Reviewed)> {
     let ink = read_ink(sheets, recogniser, options)?;
     options.watch.at("decode")?;
-    let reviewed = review::game(&ink, &[], &options.decode)?;
+    let reviewed = decode_ink(&ink, options)?;
+    Ok((ink, reviewed))
+}
+
+/// Finds the game in what was seen.
+///
+/// # Errors
+/// [`Error::Unreadable`] or [`Error::StartsLate`] where what is written is no game.
+pub fn decode_ink(ink: &Ink, options: &ReadOptions) -> Result<Reviewed> {
+    let reviewed = review::game(ink, &[], &options.decode)?;
     let game = &reviewed.game;
     let first_page = ink.sheets.iter().flat_map(|sheet| &sheet.pages).next();
     let first_number = ink.rows.first().map_or(1, |row| row.number);
     match first_page.map(|page| page.file.clone()) {
         Some(file) if !is_a_game(game) && first_number > 1 => Err(Error::StartsLate { file, number: first_number }),
         Some(file) if !is_a_game(game) => Err(Error::Unreadable { file }),
-        _ => Ok((ink, reviewed)),
+        _ => Ok(reviewed),
     }
 }
 

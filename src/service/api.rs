@@ -56,7 +56,9 @@ pub fn routes() -> Router<Arc<Service>> {
 }
 
 /// Runs what waits for disk or works for long on a thread of its own.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Problem> + Send + 'static) -> Result<T, Problem> {
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
         let next = "Try again; the server's log says more.";
         Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "The request could not be carried out.", next))

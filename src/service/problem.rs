@@ -60,7 +60,10 @@ impl Problem {
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         let (status, kind) = match &error {
-            Error::NotAPicture { .. } => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-a-picture"),
+            Error::NotAPicture { .. } | Error::PhoneFormat { .. } => {
+                (StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-a-picture")
+            }
+            Error::Pdf { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "pdf"),
             Error::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "too-large"),
             Error::Damaged { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "damaged"),
             Error::TooSmall { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "too-small"),

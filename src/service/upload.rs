@@ -5,7 +5,8 @@ use super::problem::Problem;
 use super::store::PhotoEntry;
 use crate::game::Colour;
 use crate::notation::Language;
-use crate::pipeline::ingest;
+use crate::pipeline::documents::photos;
+use crate::pipeline::{PhotoFile, ingest};
 use axum::extract::Multipart;
 use axum::extract::multipart::MultipartError;
 use axum::http::StatusCode;
@@ -50,13 +51,17 @@ pub async fn receive(mut body: Multipart, settings: &Settings) -> Result<Upload,
         };
         let name = shown_name(field.file_name().unwrap_or("photo"));
         let bytes = field.bytes().await.map_err(broken)?.to_vec();
-        if sheets.iter().map(|(_, pages)| pages.len()).sum::<usize>() == settings.pages {
+        let limits = settings.limits;
+        let photos = super::api::blocking(move || Ok(photos(PhotoFile { name, bytes }, &limits)?)).await?;
+        if sheets.iter().map(|(_, pages)| pages.len()).sum::<usize>() + photos.len() > settings.pages {
             let detail = format!("The upload holds more than {} photos.", settings.pages);
             let next = "Send each game on its own.";
             return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-many-photos", detail, next));
         }
-        ingest::check(&name, &bytes, &settings.limits)?;
-        sheets[sheet].1.push((name, bytes));
+        for photo in photos {
+            ingest::check(&photo.name, &photo.bytes, &settings.limits)?;
+            sheets[sheet].1.push((photo.name, photo.bytes));
+        }
     }
     if let Some(code) = &language {
         if Language::find(code).is_none() {

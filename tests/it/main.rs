@@ -5,6 +5,8 @@ mod fake;
 mod figures;
 #[cfg(feature = "service")]
 mod http;
+#[cfg(feature = "service")]
+mod load;
 #[cfg(feature = "ort")]
 mod parity;
 mod pipeline;

@@ -3,93 +3,20 @@
 //! A data set is a folder with `pages/GAME[_SHEET].jpg`, `written.csv` (page, number, colour, written) and
 //! `played.csv` (game, ply, number, colour, san, label_cost, trusted).
 
+mod calibrate;
+mod dataset;
+
+pub use calibrate::Sample;
+pub use dataset::Dataset;
+
 use crate::error::{Error, Result};
-use crate::game::{Colour, Game, Status};
+use crate::game::{Game, Status};
 use crate::pipeline::recognise::Recogniser;
-use crate::pipeline::{PhotoFile, ReadOptions, SheetFiles, read_game};
+use crate::pipeline::{ReadOptions, decode_ink};
+use dataset::{Case, Place};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::time::Instant;
-
-type Place = (u32, Colour);
-
-/// One photo with what its hand wrote.
-#[derive(Debug, Clone)]
-struct Page {
-    path: PathBuf,
-    written: BTreeMap<Place, String>,
-}
-
-/// One or two sheets of a game, read together, with the moves played; none where the truth is not trusted.
-#[derive(Debug, Clone)]
-struct Case {
-    game: String,
-    pages: Vec<Page>,
-    played: BTreeMap<Place, Option<String>>,
-}
-
-/// Labelled sheets.
-#[derive(Debug, Clone)]
-pub struct Dataset {
-    cases: Vec<Case>,
-}
-
-impl Dataset {
-    /// Reads the labels of a data set. With `two_sheets` the first two pages of a game are one case, and games with
-    /// any other number of pages are left out.
-    ///
-    /// # Errors
-    /// [`Error::Open`] if a file is missing, [`Error::Usage`] if a table lacks a column or the set is empty.
-    pub fn open(dir: &Path, two_sheets: bool) -> Result<Self> {
-        let mut written: BTreeMap<String, BTreeMap<Place, String>> = BTreeMap::new();
-        for [page, number, colour, text] in table(&dir.join("written.csv"), ["page", "number", "colour", "written"])? {
-            written.entry(page).or_default().insert(place(&number, &colour)?, text);
-        }
-        let mut played: BTreeMap<String, BTreeMap<Place, Option<String>>> = BTreeMap::new();
-        for [game, number, colour, san, trusted] in
-            table(&dir.join("played.csv"), ["game", "number", "colour", "san", "trusted"])?
-        {
-            let san = (trusted == "1").then_some(san);
-            played.entry(game).or_default().insert(place(&number, &colour)?, san);
-        }
-        let folder = dir.join("pages");
-        let open = |cause| Error::Open { path: folder.display().to_string(), cause };
-        let mut names: Vec<String> = std::fs::read_dir(&folder)
-            .map_err(open)?
-            .filter_map(|entry| entry.ok().map(|entry| entry.file_name().to_string_lossy().into_owned()))
-            .collect();
-        names.sort();
-        let mut by_game: BTreeMap<String, Vec<Page>> = BTreeMap::new();
-        for name in names {
-            let game = name.split(['_', '.']).next().unwrap_or_default().to_owned();
-            let page = Page { path: folder.join(&name), written: written.get(&name).cloned().unwrap_or_default() };
-            by_game.entry(game).or_default().push(page);
-        }
-        let mut cases = Vec::new();
-        for (game, pages) in by_game {
-            let truth = played.get(&game).cloned().unwrap_or_default();
-            if !two_sheets {
-                let one = |page| Case { game: game.clone(), pages: vec![page], played: truth.clone() };
-                cases.extend(pages.into_iter().map(one));
-            } else if pages.len() == 2 {
-                cases.push(Case { game, pages, played: truth });
-            }
-        }
-        if cases.is_empty() {
-            return Err(Error::Usage(format!("{}: no pages to score", dir.display())));
-        }
-        Ok(Self { cases })
-    }
-
-    /// Keeps the games whose number divides by `every`, and of these the first `limit` cases.
-    pub fn select(&mut self, every: Option<u32>, limit: Option<usize>) {
-        if let Some(every) = every.filter(|&every| every > 0) {
-            self.cases.retain(|case| case.game.parse::<u32>().is_ok_and(|number| number.is_multiple_of(every)));
-        }
-        self.cases.truncate(limit.unwrap_or(usize::MAX));
-    }
-}
 
 /// The figures of a run; rates are none where nothing was counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -136,24 +63,15 @@ pub fn evaluate(
 ) -> Result<Figures> {
     let mut counts = Counts::default();
     for case in &dataset.cases {
-        let keepers = if case.pages.len() == 2 { [Some(Colour::White), Some(Colour::Black)] } else { [None, None] };
         let start = Instant::now();
-        let sheets = case
-            .pages
-            .iter()
-            .zip(keepers)
-            .map(|(page, keeper)| Ok(SheetFiles { keeper, pages: vec![open(&page.path)?] }))
-            .collect::<Result<Vec<_>>>()?;
-        let game = read_game(&sheets, recogniser, options);
+        let game = dataset
+            .ink(case, recogniser, options)
+            .and_then(|ink| decode_ink(&ink, options))
+            .map(|reviewed| reviewed.game);
         let seconds = start.elapsed().as_secs_f64();
         report(&counts.add(case, game.as_ref(), seconds));
     }
     Ok(counts.finish())
-}
-
-fn open(path: &Path) -> Result<PhotoFile> {
-    let bytes = std::fs::read(path).map_err(|cause| Error::Open { path: path.display().to_string(), cause })?;
-    Ok(PhotoFile { name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(), bytes })
 }
 
 impl Counts {
@@ -197,7 +115,7 @@ impl Counts {
             }
         }
         let error = game.err().map(ToString::to_string).unwrap_or_default();
-        let name = case.pages[0].path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = case.name();
         format!(
             "{name:32} {right:4}/{total:<4} flagged {flagged:3} false clear {false_clear:2} extra {extra:2} {seconds:6.2} s {error}"
         )
@@ -237,37 +155,6 @@ fn plain(text: &str) -> String {
         .filter(|c| !c.is_whitespace() && !"+#x:=×-!?()".contains(*c))
         .collect();
     ["e.p.", "e.p", "ep.", "ep"].iter().fold(letters, |text, mark| text.replace(mark, ""))
-}
-
-fn place(number: &str, colour: &str) -> Result<Place> {
-    let colour = match colour {
-        "white" => Colour::White,
-        "black" => Colour::Black,
-        other => return Err(Error::Usage(format!("\"{other}\" is no colour; write white or black"))),
-    };
-    let number = number.parse().map_err(|_| Error::Usage(format!("\"{number}\" is no move number in the labels")))?;
-    Ok((number, colour))
-}
-
-/// The named columns of a table of comma-separated values. Quotes around a field are dropped; no label holds a comma.
-fn table<const N: usize>(path: &Path, columns: [&str; N]) -> Result<Vec<[String; N]>> {
-    let text =
-        std::fs::read_to_string(path).map_err(|cause| Error::Open { path: path.display().to_string(), cause })?;
-    let mut lines = text.lines();
-    let header: Vec<&str> = lines.next().unwrap_or_default().split(',').map(str::trim).collect();
-    let mut places = [0; N];
-    for (place, column) in places.iter_mut().zip(columns) {
-        *place = header
-            .iter()
-            .position(|name| *name == column)
-            .ok_or_else(|| Error::Usage(format!("{} has no column \"{column}\"", path.display())))?;
-    }
-    Ok(lines
-        .map(|line| {
-            let fields: Vec<&str> = line.split(',').collect();
-            places.map(|place| fields.get(place).map_or("", |field| field.trim().trim_matches('"')).to_owned())
-        })
-        .collect())
 }
 
 #[cfg(test)]

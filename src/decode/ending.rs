@@ -1,0 +1,132 @@
+//! The end of the game: the result, what the rules say about it, and ink behind the last move.
+
+use super::Place;
+use super::emission::Ink;
+use super::gaps::{SAYS_RESULT, result_in};
+use super::plies::Material;
+use super::reasons::{looks_like_a_move, said};
+use crate::game::{Colour, Ply, Status};
+use cozy_chess::{Board, Color, GameStatus, Piece};
+
+/// What is said about the end.
+pub struct Ending {
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+    pub result: String,
+    /// Moves written behind the last one that the game allows, with their places.
+    pub left: Vec<(Ply, Place)>,
+    pub warnings: Vec<String>,
+}
+
+/// At most this many pieces of ink behind the end are quoted.
+const QUOTED: usize = 4;
+/// Blank slots within the moves that are left, at most.
+const GAP: usize = 2;
+
+/// Explains the ink from a slot on. `boards` are the positions behind each step of the game.
+pub fn find(material: &Material, from: usize, boards: &[&Board]) -> Ending {
+    let board = boards.last().copied().unwrap_or(material.table.start);
+    let over = over(board);
+    let mut ending =
+        Ending { result: over.map_or("*", |over| over.1).to_owned(), left: Vec::new(), warnings: Vec::new() };
+    let mut unexplained = Vec::new();
+    for slot in from..material.table.slots.len() {
+        let mut open = false;
+        for (ink, writer) in material.table.slots[slot].iter().zip(material.table.writers) {
+            let Ink::Written(lattice) = ink else { continue };
+            let (word, likelihood) = result_in(lattice, writer);
+            if likelihood < SAYS_RESULT {
+                open |= !lattice.text.is_empty();
+            } else if over.is_none() {
+                ending.result = word.to_owned();
+            } else if word != ending.result {
+                let warning = format!("The sheet says {word}, the board says {}.", ending.result);
+                ending.warnings.push(warning);
+            }
+        }
+        if open && material.table.settled.may_go_on(slot) {
+            unexplained.push(slot);
+        }
+    }
+    ending.leave(material, from, &unexplained, board);
+    if let (Some((what, _)), false) = (over, ending.left.is_empty()) {
+        ending.warnings.push(format!("The game is over by {what}; moves are written behind it."));
+    }
+    ending.warnings.extend(claims(material.table.start, boards));
+    ending
+}
+
+impl Ending {
+    /// Keeps the moves that are written right behind the end, and tells of all other ink in one sentence.
+    fn leave(&mut self, material: &Material, from: usize, unexplained: &[usize], board: &Board) {
+        let mut next = from;
+        for &slot in unexplained {
+            let text = said(&material.written(slot));
+            if slot > next + GAP || !looks_like_a_move(&text) {
+                continue;
+            }
+            next = slot + 1;
+            let mut ply = material.blank_ply(slot, board);
+            ply.colour = if slot.is_multiple_of(2) { Colour::White } else { Colour::Black };
+            ply.written = material.written(slot);
+            ply.status = Status::Illegal;
+            ply.reason = Some(format!("written {text}, for which the game up to here has no legal move"));
+            self.left.push((ply, Place { slot, omitted: false }));
+        }
+        let quote = |&slot: &usize| {
+            let dots = if slot.is_multiple_of(2) { "." } else { "..." };
+            format!("{}{dots} {}", material.number(slot), said(&material.written(slot)))
+        };
+        let mut quoted: Vec<String> = unexplained.iter().take(QUOTED).map(quote).collect();
+        if unexplained.len() > QUOTED {
+            quoted.push(format!("and {} more", unexplained.len() - QUOTED));
+        }
+        if !quoted.is_empty() {
+            self.warnings.push(format!("Ink behind the end of the game is not part of it: {}.", quoted.join(", ")));
+        }
+    }
+}
+
+/// How the rules end a game here (FIDE Laws, articles 5.1.1, 5.2.1 and 5.2.2), with its result.
+fn over(board: &Board) -> Option<(&'static str, &'static str)> {
+    let stuck = !board.generate_moves(|_| true);
+    match (board.status(), board.side_to_move()) {
+        (GameStatus::Won, Color::White) => Some(("checkmate", "0-1")),
+        (GameStatus::Won, Color::Black) => Some(("checkmate", "1-0")),
+        (GameStatus::Drawn, _) if stuck => Some(("stalemate", "1/2-1/2")),
+        _ if is_dead(board) => Some(("a dead position", "1/2-1/2")),
+        _ => None,
+    }
+}
+
+/// Neither side can ever mate: bare kings, or one knight or bishop more.
+fn is_dead(board: &Board) -> bool {
+    let light = board.pieces(Piece::Knight) | board.pieces(Piece::Bishop);
+    board.occupied().len() <= 3 && (board.occupied() ^ light ^ board.pieces(Piece::King)).is_empty()
+}
+
+/// Draws that could be claimed in the course of the game (FIDE Laws, articles 9.2 and 9.3), each told once.
+fn claims(start: &Board, boards: &[&Board]) -> Vec<String> {
+    let mut seen: Vec<&Board> = vec![start];
+    let (mut third, mut fifty) = (None, None);
+    for &board in boards {
+        // Steps that play nothing leave the position as it was.
+        if seen.last().is_some_and(|last| last.side_to_move() == board.side_to_move()) {
+            continue;
+        }
+        if seen.iter().filter(|earlier| earlier.same_position(board)).count() >= 2 {
+            third.get_or_insert(seen.len());
+        }
+        if board.halfmove_clock() >= 100 {
+            fifty.get_or_insert(seen.len());
+        }
+        seen.push(board);
+    }
+    let after = |ply: usize| format!("move {} of {}", ply.div_ceil(2), if ply % 2 == 1 { "White" } else { "Black" });
+    let third = third.map(|ply| {
+        format!("After {} a position stands on the board for the third time: a draw could be claimed.", after(ply))
+    });
+    let fifty = fifty.map(|ply| {
+        format!("After {} fifty moves have passed without capture or pawn move: a draw could be claimed.", after(ply))
+    });
+    third.into_iter().chain(fifty).collect()
+}

@@ -1,0 +1,101 @@
+//! Why a ply is not clear, in plain words.
+
+use super::confidence::Signs;
+use super::emission::Explanation;
+use crate::game::{Colour, Ply, Written};
+use crate::notation::legal_shapes;
+use cozy_chess::Board;
+use cozy_chess::util::display_san_move;
+
+/// Of a move that a person has settled.
+pub const SET_BY_HAND: &str = "set by hand";
+/// Of a move that has no cell.
+pub const OMITTED: &str = "nothing is written; the moves that follow ask for this one";
+/// Of a move whose cell is blank.
+pub const BLANK: &str = "the cell is blank; the moves that follow ask for this one";
+
+/// Another candidate below this probability is not worth a word.
+const WORTH_NAMING: f32 = 0.01;
+/// A fit (see [`Signs::fit`]) below which the ink does not quite say the move.
+const NOT_QUITE: f32 = -0.15;
+/// Signs of mending (see [`Signs`]) from which it is the likeliest cause of doubt.
+const NEAR: f32 = 0.2;
+
+/// What all sheets say in a slot.
+pub fn said(written: &[Written]) -> String {
+    let texts: Vec<&str> = written.iter().map(|w| w.text.as_str()).filter(|text| !text.is_empty()).collect();
+    if texts.is_empty() { "something unreadable".to_owned() } else { texts.join(" / ") }
+}
+
+fn other(ply: &Ply) -> Option<&str> {
+    let others = ply.candidates.iter().filter(|c| Some(&c.san) != ply.san.as_ref());
+    others
+        .max_by(|a, b| a.probability.total_cmp(&b.probability))
+        .filter(|c| c.probability >= WORTH_NAMING)
+        .map(|c| c.san.as_str())
+}
+
+/// Why a move stands where the ink says another.
+pub fn repaired(ply: &Ply, board: &Board) -> String {
+    let (text, san) = (said(&ply.written), ply.san.as_deref().unwrap_or_default());
+    let legal = {
+        let mut shapes = Vec::new();
+        legal_shapes(board, &mut shapes);
+        let plain = plain(&text);
+        shapes.iter().any(|(mv, _)| self::plain(&display_san_move(board, *mv).to_string()) == plain)
+    };
+    let what = if legal { "which does not fit the rest of the game" } else { "which is not legal here" };
+    match other(ply) {
+        None => format!("written {text}, {what}; {san} is the only move that fits the rest"),
+        Some(other) => format!("written {text}, {what}; {san} fits the rest best, before {other}"),
+    }
+}
+
+/// Why a move that the ink says is not clear.
+pub fn doubtful(ply: &Ply, signs: &Signs) -> String {
+    let (text, san) = (said(&ply.written), ply.san.as_deref().unwrap_or_default());
+    match other(ply) {
+        Some(other) => format!("read as {text}; it may also be {other}"),
+        None if signs.fit < NOT_QUITE => format!("read as {text}, which is not quite {san}"),
+        None if signs.mended_behind.max(signs.mended_before).max(signs.lost) > NEAR => {
+            "reads well, but stands near a place where the game was mended".to_owned()
+        }
+        None => format!("read as {text}, but the hand is hard to read here"),
+    }
+}
+
+/// Where one sheet says the move and another one something else: who wrote what.
+pub fn disagreement(
+    written: &[Written],
+    explained: &[Option<Explanation>],
+    keepers: &[Option<Colour>],
+) -> Option<String> {
+    let says = |w: &&Written| explained.get(w.sheet).copied().flatten().is_some_and(|e| e.spelled >= 0.5);
+    let (agree, differ): (Vec<&Written>, Vec<&Written>) = written.iter().filter(|w| !w.text.is_empty()).partition(says);
+    if agree.is_empty() || differ.is_empty() {
+        return None;
+    }
+    let who = |w: &&Written| {
+        let name = match keepers.get(w.sheet).copied().flatten() {
+            Some(Colour::White) => "White".to_owned(),
+            Some(Colour::Black) => "Black".to_owned(),
+            None => format!("sheet {}", w.sheet + 1),
+        };
+        format!("{name} wrote {}", w.text)
+    };
+    let all: Vec<String> = agree.iter().chain(&differ).map(who).collect();
+    Some(format!("the sheets differ: {}", all.join(", ")))
+}
+
+/// A spelling without the marks that do not change the move.
+pub fn plain(text: &str) -> String {
+    text.chars().filter(|c| c.is_ascii_alphanumeric() && *c != 'x').collect()
+}
+
+/// True for ink that ends in a square or castles, after a piece letter or a file.
+pub fn looks_like_a_move(text: &str) -> bool {
+    let plain = plain(text);
+    let bytes = plain.as_bytes();
+    let square = |w: &[u8]| (b'a'..=b'h').contains(&w[0]) && (b'1'..=b'8').contains(&w[1]);
+    plain.starts_with("OO") || ((2..=6).contains(&bytes.len()) && bytes.windows(2).any(square))
+}

@@ -1,0 +1,154 @@
+//! What the cells of the table hold, and what a first look at them teaches about writers and slips.
+
+use super::beam::{Graph, Limits, Step, Table, search};
+use super::emission::{Emission, Ink, Scores, SlipPrices, Writer};
+use super::score::{Beside, Lattice, Symbols};
+use super::{InkCell, MovePrior, Options, Row, gaps, plies};
+use crate::notation::{Habits, Language, Usage};
+use crate::reading::Alphabet;
+use cozy_chess::Board;
+use rayon::prelude::*;
+
+/// The cells of every slot in playing order, White's of a row before Black's, one per sheet; none where a sheet has no
+/// such row.
+pub type Cells<'a> = Vec<Vec<Option<&'a InkCell>>>;
+
+/// The cells of all slots.
+pub fn cells(rows: &[Row]) -> Cells<'_> {
+    let all = rows.iter().flat_map(|row| row.white.iter().chain(&row.black));
+    let sheets = all.map(|cell| cell.sheet + 1).max().unwrap_or(0);
+    let sides = rows.iter().flat_map(|row| [&row.white, &row.black]);
+    sides.map(|side| (0..sheets).map(|sheet| cell_of(side, sheet)).collect()).collect()
+}
+
+/// A sheet's cell; of two pages that show the same row the one with ink.
+fn cell_of(side: &[InkCell], sheet: usize) -> Option<&InkCell> {
+    let mut own = side.iter().filter(|cell| cell.sheet == sheet);
+    let first = own.next()?;
+    if first.reading.is_some() { Some(first) } else { own.find(|cell| cell.reading.is_some()).or(Some(first)) }
+}
+
+/// What the cells hold.
+pub fn inks(cells: &Cells, alphabet: &Alphabet, ink_scale: f32) -> Vec<Vec<Ink>> {
+    let ink = |cell: &Option<&InkCell>| match cell {
+        None => Ink::Absent,
+        Some(InkCell { reading: None, .. }) => Ink::Blank,
+        Some(InkCell { reading: Some(reading), crossed_out, .. }) => {
+            let lattice = Lattice::new(reading, alphabet, ink_scale);
+            if *crossed_out { Ink::Crossed(lattice) } else { Ink::Written(lattice) }
+        }
+    };
+    let mut inks: Vec<Vec<Ink>> = cells.par_iter().map(|slot| slot.iter().map(ink).collect()).collect();
+    // A player who stopped writing says nothing about what the other one still wrote.
+    for sheet in 0..inks.first().map_or(0, Vec::len) {
+        for slot in
+            inks.iter_mut().rev().take_while(|slot| matches!(slot[sheet], Ink::Blank | Ink::Absent)).collect::<Vec<_>>()
+        {
+            if slot.len() > 1 {
+                slot[sheet] = Ink::Absent;
+            }
+        }
+    }
+    // Where no sheet has a row, it is as if it were blank.
+    for slot in inks.iter_mut().filter(|slot| slot.iter().all(|ink| matches!(ink, Ink::Absent))) {
+        slot.fill(Ink::Blank);
+    }
+    inks
+}
+
+/// How a sheet is written.
+#[derive(Debug, Clone, Copy)]
+pub struct Hand {
+    pub language: &'static Language,
+    /// Posterior of the language among those that were decoded.
+    pub sure: f32,
+    pub beside: Beside,
+}
+
+/// A game's table before language and habits are known.
+pub struct SheetTable<'a> {
+    pub slots: &'a [Vec<Ink>],
+    pub symbols: &'a Symbols,
+    pub start: &'a Board,
+    pub prior: &'a dyn MovePrior,
+    pub options: &'a Options,
+}
+
+impl<'a> SheetTable<'a> {
+    /// The writers of all sheets. `hands` and `habits` are by sheet.
+    pub fn writers(&self, hands: &[Hand], habits: &[Habits], prices: SlipPrices) -> Vec<Writer<'a>> {
+        let writer = |(sheet, hand): (usize, &Hand)| Writer {
+            symbols: self.symbols,
+            language: hand.language,
+            habits: habits.get(sheet).cloned().unwrap_or_default(),
+            prices,
+            beside: hand.beside,
+        };
+        hands.iter().enumerate().map(writer).collect()
+    }
+
+    /// The table as the search wants it.
+    pub fn table<'b>(&'b self, writers: &'b [Writer<'b>]) -> Table<'b> {
+        Table {
+            slots: self.slots,
+            writers,
+            start: self.start,
+            prior: self.prior,
+            gaps: self.options.gaps,
+            settled: &self.options.settled,
+        }
+    }
+
+    /// Decodes narrowly, with one hand per sheet.
+    pub fn first_look(&self, hands: &[Hand]) -> Look {
+        let writers = self.writers(hands, &[], self.options.slips);
+        let table = self.table(&writers);
+        let limits = vec![Limits::NARROW; self.slots.len() + 1];
+        self.study(&table, &search(&table, &limits, &mut Vec::new()))
+    }
+
+    /// What the best game of a search says about writers and slips.
+    pub fn study(&self, table: &Table, graph: &Graph) -> Look {
+        let mut usage = vec![Usage::default(); table.writers.len()];
+        let mut mended = Vec::new();
+        let (path, end) = graph.best_path();
+        for &edge in &path {
+            let edge = graph.edges[edge as usize];
+            let node = &graph.nodes[edge.from as usize];
+            if table.settled.slots.contains_key(&node.slot) {
+                continue;
+            }
+            let explained = match edge.step {
+                Step::Written(mv, check) => plies::shape_of(&node.board, mv).map(|shape| {
+                    let mut emission =
+                        Emission::new(table.slots[node.slot].iter().zip(table.writers), Scores::default());
+                    emission.explain(&shape, check, &mut usage)
+                }),
+                _ => None,
+            };
+            if explained.is_none_or(|cells| cells.iter().all(|cell| cell.is_none_or(|c| c.spelled < 0.5))) {
+                mended.push(node.slot);
+            }
+        }
+        let end = end.map_or(0, |node| graph.nodes[node as usize].slot);
+        let behind = self.slots[end..].iter().take(2).flat_map(|inks| inks.iter().zip(table.writers));
+        let unexplained = behind.into_iter().any(|(ink, writer)| !gaps::is_no_move(ink, writer));
+        if unexplained && table.settled.end.is_none() {
+            mended.push(end);
+        }
+        let habits = usage.iter().map(Habits::from_usage).collect();
+        Look { evidence: graph.evidence(), habits, mended, plies: path.len() }
+    }
+}
+
+/// What a search teaches about the sheet.
+pub struct Look {
+    /// Natural logarithm of the summed probability of all games.
+    pub evidence: f64,
+    /// By sheet.
+    pub habits: Vec<Habits>,
+    /// Slots at which the ink does not say the move, or at which table and game part ways.
+    pub mended: Vec<usize>,
+    /// Plies of the best game.
+    pub plies: usize,
+}

@@ -1,0 +1,157 @@
+//! Games as texts in cells, and what is made of them.
+
+use super::score::tests::{alphabet, reading_of};
+use super::*;
+use crate::game::Status;
+
+/// A sheet with one cell per text; an empty text is a blank cell.
+fn sheet(texts: &[&str]) -> Vec<Row> {
+    let cell = |text: &str| {
+        let reading = (!text.is_empty()).then(|| reading_of(text, 0.9995, &alphabet()));
+        vec![InkCell { sheet: 0, page: 0, quad: Default::default(), reading, crossed_out: false }]
+    };
+    let rows = texts.chunks(2).enumerate();
+    rows.map(|(i, pair)| Row {
+        number: i as u32 + 1,
+        white: cell(pair[0]),
+        black: cell(pair.get(1).copied().unwrap_or_default()),
+    })
+    .collect()
+}
+
+fn game(texts: &[&str]) -> Decoded {
+    decode(&sheet(texts), &alphabet(), &Options::default()).unwrap()
+}
+
+fn language(decoded: &Decoded) -> &str {
+    &decoded.languages[0].0
+}
+
+/// The same game on two sheets.
+fn two_sheets(first: &[&str], second: &[&str]) -> Decoded {
+    let mut rows = sheet(first);
+    for (row, other) in rows.iter_mut().zip(sheet(second)) {
+        let second = |cell: InkCell| InkCell { sheet: 1, ..cell };
+        row.white.extend(other.white.into_iter().map(second));
+        row.black.extend(other.black.into_iter().map(second));
+    }
+    let keepers = vec![Some(Colour::White), Some(Colour::Black)];
+    decode(&rows, &alphabet(), &Options { keepers, ..Options::default() }).unwrap()
+}
+
+fn sans(decoded: &Decoded) -> Vec<&str> {
+    decoded.plies.iter().map(|ply| ply.san.as_deref().unwrap_or("-")).collect()
+}
+
+#[test]
+fn a_clean_sheet_is_clear_throughout_and_its_result_is_found() {
+    let decoded = game(&["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Bxc6", "dxc6", "OO", "f6", "1-O", "", "", ""]);
+    assert_eq!(sans(&decoded), ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Bxc6", "dxc6", "O-O", "f6"]);
+    assert!(decoded.plies.iter().all(|ply| ply.status == Status::Clear), "{:?}", decoded.plies);
+    assert_eq!((decoded.result.as_str(), language(&decoded)), ("1-0", "en"));
+    assert!(decoded.warnings.is_empty(), "{:?}", decoded.warnings);
+}
+
+#[test]
+fn german_letters_are_found_from_the_ink() {
+    let decoded =
+        game(&["e4", "e5", "Sf3", "Sc6", "Lb5", "a6", "Lxc6", "dxc6", "O-O", "Ld6", "d4", "Lg4", "dxe5", "Lxe5"]);
+    assert_eq!(language(&decoded), "de");
+    assert_eq!(sans(&decoded)[2..6], ["Nf3", "Nc6", "Bb5", "a6"]);
+}
+
+#[test]
+fn other_scripts_and_figurines_are_found_from_the_ink() {
+    let game_in = |texts: &[&str]| decode(&sheet(texts), &alphabet(), &Options::default()).unwrap();
+    let russian = game_in(&["e4", "e5", "Kf3", "Kc6", "Cb5", "a6", "Cxc6", "dxc6", "O-O", "Cd6", "d4", "Фe7", "KPh1"]);
+    assert_eq!(language(&russian), "ru");
+    assert_eq!(sans(&russian)[2..5], ["Nf3", "Nc6", "Bb5"]);
+    assert_eq!(sans(&russian)[11..], ["Qe7", "Kh1"]);
+    let drawn = game_in(&["e4", "e5", "♘f3", "♘c6", "♗b5", "a6", "♗xc6", "dxc6", "O-O", "♗d6", "d4", "♕e7", "♔h1"]);
+    assert_eq!(language(&drawn), "figurines");
+    assert_eq!(sans(&drawn), sans(&russian));
+}
+
+#[test]
+fn a_wrong_square_is_repaired_and_says_so() {
+    let decoded = game(&["e4", "e5", "Nf3", "Nc6", "Bb4", "a6", "Bxc6", "dxc6", "O-O", "f6", "d4", "exd4"]);
+    let ply = &decoded.plies[4];
+    assert_eq!((ply.san.as_deref(), ply.status), (Some("Bb5"), Status::Repaired));
+    assert!(ply.reason.as_deref().is_some_and(|reason| reason.starts_with("written Bb4, which is not legal here")));
+}
+
+#[test]
+fn a_blank_cell_within_the_game_is_inferred() {
+    let decoded = game(&["e4", "e5", "Nf3", "Nc6", "Bb5", "", "Bxc6", "dxc6", "O-O", "f6", "d4", "exd4"]);
+    assert_eq!(sans(&decoded)[6..8], ["Bxc6", "dxc6"]);
+    assert_eq!(decoded.plies[5].status, Status::Inferred);
+}
+
+#[test]
+fn a_move_that_was_never_written_is_put_in() {
+    let texts =
+        ["e4", "e5", "Nf3", "Nc6", "Bxc6", "dxc6", "Nxe5", "Qd4", "Nf3", "Qxe4+", "Qe2", "Qxe2+", "Kxe2", "Bg4"];
+    let decoded = game(&texts);
+    // 3.Bb5 and an answer are missing from the sheet.
+    assert_eq!(sans(&decoded)[4], "Bb5", "{:?}", sans(&decoded));
+    assert_eq!(sans(&decoded)[6..8], ["Bxc6", "dxc6"]);
+    assert!(decoded.plies[4..6].iter().all(|ply| ply.status == Status::Inferred));
+}
+
+#[test]
+fn ink_that_no_game_explains_is_kept_as_written() {
+    let decoded = game(&["e4", "e5", "Qh5", "Ke7", "Qxe5#", "hxg5"]);
+    assert_eq!(sans(&decoded)[..5], ["e4", "e5", "Qh5", "Ke7", "Qxe5#"]);
+    assert_eq!(decoded.result, "1-0");
+    let left = &decoded.plies[5];
+    assert_eq!((left.san.as_deref(), left.status, left.written[0].text.as_str()), (None, Status::Illegal, "hxg5"));
+}
+
+#[test]
+fn an_empty_sheet_is_an_empty_game() {
+    let decoded = game(&["", "", "", ""]);
+    assert!(decoded.plies.is_empty() && decoded.result == "*");
+    assert!(decode(&[], &alphabet(), &Options::default()).unwrap().plies.is_empty());
+}
+
+#[test]
+fn two_sheets_may_be_in_two_languages_and_differences_are_told() {
+    let english = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Bxc6", "dxc6", "OO", "f6", "d4", "exd4", "Nxd4", "Qxd4"];
+    let german = ["e4", "e5", "Sf3", "Sc6", "Lb5", "a6", "Lxc6", "bxc6", "OO", "f6", "d4", "exd4", "Sxd4", ""];
+    let decoded = two_sheets(&english, &german);
+    assert_eq!(decoded.languages.iter().map(|l| l.0.as_str()).collect::<Vec<_>>(), ["en", "de"]);
+    assert_eq!(sans(&decoded)[7..], ["dxc6", "O-O", "f6", "d4", "exd4", "Nxd4", "Qxd4"]);
+    let reason = decoded.plies[7].reason.as_deref().unwrap_or_default();
+    assert!(reason.contains("White wrote dxc6") && reason.contains("Black wrote bxc6"), "{reason}");
+    assert_ne!(decoded.plies[13].status, Status::Inferred, "White's sheet says it");
+}
+
+#[test]
+fn ink_behind_the_end_is_one_warning() {
+    let texts = ["e4", "e5", "Qh5", "Ke7", "Qxe5#", "", "", "Kh", "R", "", "B", "", "N", "", "K", "h"];
+    let decoded = game(&texts);
+    assert_eq!(decoded.plies.len(), 5, "{:?}", sans(&decoded));
+    let about_ink: Vec<&String> = decoded.warnings.iter().filter(|w| w.starts_with("Ink behind")).collect();
+    assert_eq!(about_ink.len(), 1, "{:?}", decoded.warnings);
+    assert!(about_ink[0].contains("4... Kh") && about_ink[0].contains("and 2 more"), "{about_ink:?}");
+}
+
+#[test]
+fn a_third_repetition_is_told_once() {
+    let knights = ["Nf3", "Nf6", "Ng1", "Ng8"];
+    let decoded = game(&[&knights[..], &knights, &knights, &["e4", "e5"]].concat());
+    let told: Vec<&String> = decoded.warnings.iter().filter(|w| w.contains("third time")).collect();
+    assert_eq!(
+        told,
+        ["After move 4 of Black a position stands on the board for the third time: a draw could be claimed."]
+    );
+}
+
+#[test]
+fn marks_beside_moves_are_kept_out_of_them() {
+    let decoded = game(&["1:O5e4", "e5", "Nf3!", "Nc6", "Bb5", "a6(=)", "Bxc6", "dxc6", "OO", "f6", "d4", "exd4"]);
+    assert_eq!(sans(&decoded)[..6], ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6"]);
+    assert_eq!((decoded.plies[0].clock.as_deref(), decoded.plies[0].status), (Some("1:05:00"), Status::Clear));
+    assert_eq!(decoded.plies[2].nag, Some(1));
+    assert!(decoded.plies[5].draw_offer);
+}

@@ -1,0 +1,221 @@
+//! A move in the notation that someone wants to read.
+
+use super::parse::parse_move;
+use super::{CheckMark, Habits, Language, MoveShape, for_each_spelling, legal_shapes};
+use cozy_chess::util::{display_san_move, display_uci_move};
+use cozy_chess::{Board, Move, Piece, Square};
+
+/// A way to write moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum System {
+    /// Standard Algebraic Notation with English letters, as in PGN.
+    San,
+    /// The same with another language's letters, or figurines.
+    Letters(&'static Language),
+    /// Both squares: `Ng1-f3`, `c3xd4`.
+    Long,
+    /// Long, with the piece that was taken: `Ra2xBb2`.
+    Reversible,
+    /// UCI's long form: `g1f3`, castling as the king's step.
+    Uci,
+    /// The numeric notation of correspondence chess: `7163`.
+    Numeric,
+    /// English descriptive notation: `N-KB3`.
+    Descriptive,
+}
+
+impl System {
+    /// The system of a name: `san`, `long`, `reversible`, `uci`, `iccf`, `descriptive`, `figurines`, or a language's code.
+    pub fn find(name: &str) -> Option<Self> {
+        Some(match name {
+            "san" | "en" => Self::San,
+            "long" => Self::Long,
+            "reversible" => Self::Reversible,
+            "uci" => Self::Uci,
+            "iccf" => Self::Numeric,
+            "descriptive" => Self::Descriptive,
+            code => Self::Letters(Language::find(code)?),
+        })
+    }
+
+    /// Writes a legal move of a position.
+    pub fn write(self, board: &Board, mv: Move) -> String {
+        let san = display_san_move(board, mv).to_string();
+        match self {
+            Self::San => san,
+            Self::Letters(language) => with_letters(&san, language),
+            Self::Uci => display_uci_move(board, mv).to_string(),
+            Self::Numeric => numeric(board, mv),
+            Self::Long | Self::Reversible => long(board, mv, &san, self == Self::Reversible),
+            Self::Descriptive => descriptive(board, mv, &san),
+        }
+    }
+}
+
+/// The letters of a language as they are printed: those of other scripts are kept in the table by their shape.
+fn printed(language: &Language, piece: Piece) -> &'static str {
+    let index = match piece {
+        Piece::King => 0,
+        Piece::Queen => 1,
+        Piece::Rook => 2,
+        Piece::Bishop => 3,
+        _ => 4,
+    };
+    let letters = match language.code {
+        "ru" => ["Кр", "Ф", "Л", "С", "К"],
+        "uk" => ["Кр", "Ф", "Т", "С", "К"],
+        "bg" => ["Ц", "Д", "Т", "О", "К"],
+        "sr" => ["К", "Д", "Т", "Л", "С"],
+        "el" => ["Ρ", "Β", "Π", "Α", "Ι"],
+        "tr" => ["Ş", "V", "K", "F", "A"],
+        "az" => ["Ş", "V", "T", "F", "A"],
+        _ => return language.letter(piece),
+    };
+    letters[index]
+}
+
+fn piece_of(letter: char) -> Option<Piece> {
+    Some(match letter {
+        'K' => Piece::King,
+        'Q' => Piece::Queen,
+        'R' => Piece::Rook,
+        'B' => Piece::Bishop,
+        'N' => Piece::Knight,
+        _ => return None,
+    })
+}
+
+fn with_letters(san: &str, language: &Language) -> String {
+    // Castling holds no letter of a piece, and files are small letters.
+    san.chars().fold(String::new(), |mut out, c| {
+        match piece_of(c) {
+            Some(piece) => out.push_str(printed(language, piece)),
+            None => out.push(c),
+        }
+        out
+    })
+}
+
+fn shape_of(board: &Board, mv: Move) -> Option<MoveShape> {
+    let mut shapes = Vec::new();
+    legal_shapes(board, &mut shapes);
+    shapes.into_iter().find(|(m, _)| *m == mv).map(|(_, shape)| shape)
+}
+
+/// What SAN writes behind the squares: promotion, check and mate.
+fn tail(san: &str) -> &str {
+    let start = san.find(['=', '+', '#']).unwrap_or(san.len());
+    &san[start..]
+}
+
+fn long(board: &Board, mv: Move, san: &str, reversible: bool) -> String {
+    let Some(shape) = shape_of(board, mv).filter(|shape| !shape.castles) else { return san.to_owned() };
+    let letter = |piece: Piece| if piece == Piece::Pawn { "" } else { english(piece) };
+    let sign = match shape.captured {
+        None => "-".to_owned(),
+        Some(piece) if reversible => format!("x{}", letter(piece)),
+        Some(_) => "x".to_owned(),
+    };
+    let passant = if shape.en_passant { " e.p." } else { "" };
+    format!("{}{}{sign}{}{}{passant}", letter(shape.piece), shape.from, shape.to, tail(san))
+}
+
+fn english(piece: Piece) -> &'static str {
+    ["P", "N", "B", "R", "Q", "K"][piece as usize]
+}
+
+fn numeric(board: &Board, mv: Move) -> String {
+    let to = shape_of(board, mv).map_or(mv.to, |shape| shape.to);
+    let square = |square: Square| format!("{}{}", square.file() as u8 + 1, square.rank() as u8 + 1);
+    let promoted = match mv.promotion {
+        Some(Piece::Queen) => "1",
+        Some(Piece::Rook) => "2",
+        Some(Piece::Bishop) => "3",
+        Some(Piece::Knight) => "4",
+        _ => "",
+    };
+    format!("{}{}{promoted}", square(mv.from), square(to))
+}
+
+/// The likeliest descriptive spelling that says no other legal move.
+fn descriptive(board: &Board, mv: Move, san: &str) -> String {
+    let Some(language) = Language::find("en").and_then(|english| english.ways().find(|way| way.descriptive)) else {
+        return san.to_owned();
+    };
+    let Some(shape) = shape_of(board, mv) else { return san.to_owned() };
+    let mut best: Option<(f64, String)> = None;
+    for_each_spelling(&shape, language, &Habits::default(), &mut |spelling| {
+        let better = best.as_ref().is_none_or(|(probability, _)| spelling.probability > *probability);
+        if better && parse_move(board, &spelling.text(), Some(language)) == Some(mv) {
+            best = Some((spelling.probability, spelling.text()));
+        }
+    });
+    let mut after = board.clone();
+    after.play_unchecked(mv);
+    let check = match (after.checkers().is_empty(), after.generate_moves(|_| true)) {
+        (true, _) => CheckMark::Quiet,
+        (false, true) => CheckMark::Check,
+        (false, false) => CheckMark::Mate,
+    };
+    let sign = match check {
+        CheckMark::Quiet => "",
+        CheckMark::Check => "ch",
+        CheckMark::Mate => " mate",
+    };
+    match best {
+        Some((_, text)) => format!("{text}{sign}"),
+        None => san.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(fen: &str, uci: &str, systems: &[&str]) -> Vec<String> {
+        let board: Board = fen.parse().unwrap();
+        let mv = cozy_chess::util::parse_uci_move(&board, uci).unwrap();
+        systems.iter().map(|name| System::find(name).unwrap().write(&board, mv)).collect()
+    }
+
+    #[test]
+    fn a_capture_is_written_in_every_system() {
+        let fen = "4k3/8/8/8/8/8/rb6/R3K3 w - - 0 1";
+        let systems = ["san", "long", "reversible", "uci", "iccf", "de", "ru", "figurines", "descriptive"];
+        let expected = ["Rxa2", "Ra1xa2", "Ra1xRa2", "a1a2", "1112", "Txa2", "Лxa2", "♖xa2", "RxR"];
+        assert_eq!(written(fen, "a1a2", &systems), expected);
+    }
+
+    #[test]
+    fn castling_promotion_and_en_passant_are_written() {
+        assert_eq!(
+            written("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", &["long", "uci", "iccf"]),
+            ["O-O", "e1g1", "5171"]
+        );
+        assert_eq!(
+            written("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8n", &["long", "iccf", "fr"]),
+            ["a7-a8=N", "17184", "a8=C"]
+        );
+        let passant = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1";
+        assert_eq!(written(passant, "e5d6", &["reversible", "long"]), ["e5xd6 e.p.", "e5xd6 e.p."]);
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let mut board = Board::default();
+        for san in "e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6 O-O Bg4 h3 h5 hxg4 hxg4 Nxe5 Qh4 f4 g3".split_whitespace() {
+            let mv = parse_move(&board, san, None).unwrap();
+            for name in ["long", "uci", "iccf", "de", "fr", "ru", "el", "figurines", "descriptive"] {
+                let system = System::find(name).unwrap();
+                let language = match system {
+                    System::Letters(language) => Some(language),
+                    System::Descriptive => Language::find("en").and_then(|l| l.ways().find(|way| way.descriptive)),
+                    _ => None,
+                };
+                let text = system.write(&board, mv);
+                assert_eq!(parse_move(&board, &text, language), Some(mv), "{san} as {text} in {name}");
+            }
+            board.play_unchecked(mv);
+        }
+    }
+}

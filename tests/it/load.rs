@@ -1,0 +1,59 @@
+//! Two hundred uploads at once, with the real model: run by `cargo test --release --test it load -- --ignored --nocapture`.
+
+use crate::http::{multipart, send};
+use scoresheet::pipeline::recognise::TractRecogniser;
+use scoresheet::service::{Service, Settings, serve};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+const UPLOADS: usize = 200;
+const CLIENTS: usize = 20;
+
+/// A value of /proc/self/status, in MB.
+fn memory(name: &str) -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().nth(1)?.parse::<usize>().ok().map(|kb| kb / 1024)
+}
+
+#[test]
+#[ignore = "takes minutes; run it by name"]
+fn two_hundred_uploads_at_once() {
+    let folder = std::env::temp_dir().join(format!("scoresheet-load-{}", std::process::id()));
+    let service = Service::open(Settings::new(folder.clone()), Arc::new(TractRecogniser::embedded().unwrap())).unwrap();
+    let (tell, told) = mpsc::channel();
+    std::thread::spawn(move || serve(&service, "127.0.0.1:0".parse().unwrap(), |address| tell.send(address).unwrap()));
+    let address = told.recv().unwrap();
+    let photo = std::fs::read(crate::util::root().join("samples/german.jpg")).unwrap();
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        for client in 0..CLIENTS {
+            let photo = &photo;
+            scope.spawn(move || {
+                for upload in (client..UPLOADS).step_by(CLIENTS) {
+                    // Bytes behind the end of a JPEG change nothing but its hash.
+                    let mut bytes = photo.clone();
+                    bytes.extend_from_slice(&upload.to_le_bytes());
+                    let (kind, body) = multipart(&[("sheet", "german.jpg", &bytes)]);
+                    assert_eq!(send(address, "POST", "/v1/jobs", &[&kind], &body).status, 202);
+                }
+            });
+        }
+    });
+    let answered = start.elapsed();
+    let done =
+        || send(address, "GET", "/v1/jobs?state=done&limit=200", &[], &[]).json()["jobs"].as_array().unwrap().len();
+    while done() < UPLOADS {
+        assert!(start.elapsed() < Duration::from_secs(1200), "{} of {UPLOADS} are done", done());
+        std::thread::sleep(Duration::from_millis(250));
+    }
+    println!(
+        "{UPLOADS} uploads answered after {:.1} s, read after {:.1} s; peak memory {:?} MB, now {:?} MB",
+        answered.as_secs_f32(),
+        start.elapsed().as_secs_f32(),
+        memory("VmHWM:"),
+        memory("VmRSS:")
+    );
+    assert!(memory("VmHWM:").is_none_or(|mb| mb < 600), "memory is bounded");
+    std::fs::remove_dir_all(folder).unwrap();
+}
