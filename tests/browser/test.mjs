@@ -6,7 +6,9 @@ import {mkdtempSync, readFileSync, writeFileSync} from "node:fs"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {chromium} from "playwright-core"
+import {audit} from "./audit.mjs"
 import {ROOT, newKey, serve} from "./service.mjs"
+import {checkMoves, checkPins} from "./units.mjs"
 import {isTooWide, open} from "./window.mjs"
 import {checkWords} from "./words.mjs"
 
@@ -43,6 +45,18 @@ async function upload(page) {
     await row.waitFor()
     assert.match(await row.textContent(), new RegExp(SAMPLE), "the list names the photo")
     return row.getAttribute("data-job")
+}
+
+/** Drags with the mouse from the middle of one element to that of another. */
+async function drag(page, from, to) {
+    const middle = async element => {
+        const {x, y, width, height} = await element.boundingBox()
+        return [x + width / 2, y + height / 2]
+    }
+    await page.mouse.move(...await middle(from))
+    await page.mouse.down()
+    await page.mouse.move(...await middle(to), {steps: 5})
+    await page.mouse.up()
 }
 
 /** Goes to the ply of an index by the table of moves. */
@@ -113,6 +127,18 @@ const steps = {
         assert.equal(await pins(), 2)
         await page.keyboard.press("u")
         await quiet(page)
+        // Nobody has to wait for an answer before the next press.
+        await goTo(page, right)
+        await page.keyboard.press("Enter")
+        await page.keyboard.press("Enter")
+        await quiet(page)
+        const cells = (await asked(page, address, `/v1/jobs/${id}/review`)).pins.map(({number, colour}) => `${number} ${colour}`)
+        assert.equal(cells.length, 3)
+        assert.equal(new Set(cells).size, 3, "each press is about a move of its own")
+        await page.keyboard.press("u")
+        await page.keyboard.press("u")
+        await quiet(page)
+        assert.equal(await pins(), 1)
         await goTo(page, right)
         const first = await page.textContent(".candidate .san")
         await page.keyboard.press("1")
@@ -126,7 +152,9 @@ const steps = {
         const square = name => page.locator(`.boards figure:first-of-type rect[data-square=${name}]`)
         await square("d2").click()
         assert.equal(await page.locator(".boards .dot").count(), 2, "the pawn may go to two squares")
-        await square("d4").click()
+        await square("d2").click()
+        assert.equal(await page.locator(".boards .dot").count(), 0, "put back")
+        await drag(page, square("d2"), square("d4"))
         await quiet(page)
         const {pins, game} = await asked(page, address, `/v1/jobs/${id}/review`)
         assert.equal(pins.at(-1).san, "d2d4")
@@ -165,7 +193,20 @@ const steps = {
         assert.match(await page.textContent(".typing label"), /left out/)
         await pressed(page)("Escape")
         assert.doesNotMatch(await page.textContent(".typing label"), /left out/)
-        assert.equal((await asked(page, address, `/v1/jobs/${id}/review`)).pins.filter(pin => pin.pin === "missing").length, 0)
+        await goTo(page, 34)
+        await pressed(page)("m")
+        await pressed(page)("Enter")
+        await quiet(page)
+        const missing = async () => (await asked(page, address, `/v1/jobs/${id}/review`)).pins.filter(pin => pin.pin === "missing")
+        assert.deepEqual(await missing(), [{pin: "missing", number: 18, colour: "white", san: null}])
+        assert.match(await page.getAttribute(".moves .ply[aria-current]", "class"), /inferred/, "the move that was added is shown")
+        await pressed(page)("x")
+        await quiet(page)
+        assert.deepEqual(await missing(), [])
+        await pressed(page)("u")
+        await quiet(page)
+        await pressed(page)("u")
+        await quiet(page)
     },
 
     async "the whole review by keyboard"({page}) {
@@ -278,6 +319,7 @@ const onPhone = {
         await page.waitForSelector(".current h2")
         for (const tab of ["photo", "moves", "game", "current"]) {
             await page.tap(`.tabs [data-tab=${tab}]`)
+            await page.waitForTimeout(100)
             assert.equal(await isTooWide(page), null, tab)
         }
         const before = await toCheck(page)
@@ -313,6 +355,7 @@ async function run(browser, address, options, list, kept) {
             try {
                 await step({...window, address}, kept)
                 assert.deepEqual(window.complaints, [], "the page does nothing it should not")
+                assert.deepEqual(await audit(window.page), [], "all can be seen and is named")
             } catch (error) {
                 const picture = join(tmpdir(), "scoresheet-browser-failed.png")
                 await window.page.screenshot({path: picture}).catch(() => {})
@@ -329,6 +372,9 @@ async function run(browser, address, options, list, kept) {
 
 checkWords()
 console.log("ok: the same words in both languages")
+await checkPins()
+await checkMoves()
+console.log("ok: pins and legal moves")
 const browser = await chromium.launch({executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"]})
 const open_ = await serve()
 const [key, line] = newKey("club")

@@ -9,7 +9,7 @@ export async function open(browser, address, options) {
     const context = await browser.newContext({acceptDownloads: true, ...options})
     const page = await context.newPage()
     const complaints = []
-    page.setDefaultTimeout(30000)
+    page.setDefaultTimeout(60000)
     page.on("console", message => {
         if (["error", "warning"].includes(message.type())) complaints.push(`console: ${message.text()} (${message.location().url})`)
     })

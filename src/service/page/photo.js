@@ -66,12 +66,13 @@ export function makePhoto(id, selected) {
         const scale = scroller.clientWidth * zoom / info().width
         const [left, top, right, bottom] = bounds(written.quad).map(side => side * scale)
         const room = (bottom - top) * 1.5
-        const place = (from, size, low, high) =>
-            low - room < from || high + room > from + size ? (low + high - size) / 2 : from
+        /** Where to scroll to along one side: as it is if all is in view, or else with the cell in the middle. */
+        const place = (from, size, low, high, around) =>
+            low - around < from || high + around > from + size ? (low + high - size) / 2 : from
         const calmly = matchMedia("(prefers-reduced-motion: reduce)").matches
         scroller.scrollTo({
-            left: right - left > scroller.clientWidth ? left : left < scroller.scrollLeft || right > scroller.scrollLeft + scroller.clientWidth ? (left + right - scroller.clientWidth) / 2 : scroller.scrollLeft,
-            top: place(scroller.scrollTop, scroller.clientHeight, top, bottom),
+            left: place(scroller.scrollLeft, scroller.clientWidth, left, right, 0),
+            top: place(scroller.scrollTop, scroller.clientHeight, top, bottom, room),
             behavior: calmly ? "instant" : "smooth",
         })
     }

@@ -80,7 +80,10 @@ function reviewGame(view, tools, job, first, restart) {
         say(`${numberOf(ply)} ${t(ply.colour)} ${ply.san ?? t("no.move")}, ${t(`status.${game.look()}`)}. ${ply.reason ? fromServer(ply.reason) : ""}`)
     }
 
-    /** Changes the pins; afterwards goes to the next unclear ply if `goOn` and the user stayed where they were. */
+    /**
+     * Changes the pins. Afterwards, if the user stayed where they were, goes to the next unclear ply if `goOn` is true,
+     * or to the place that it names.
+     */
     const change = async (make, goOn, where = game.index) => {
         const place = game.placeOf(where)
         game.missing = false
@@ -90,7 +93,7 @@ function reviewGame(view, tools, job, first, restart) {
         try {
             const [before, after] = await game.change(make, place)
             calm()
-            if (goOn && game.isAt(place)) reached(game.nextUnclear(1) ?? game.index)
+            if (goOn && game.isAt(place)) reached(goOn === true ? game.nextUnclear(1) ?? game.index : game.find(goOn))
             else update()
             const others = [...after].filter(([at, san]) => san && before.get(at) !== san && !at.startsWith(`${place.number} ${place.colour} `)).length
             if (others) notice(t("others.changed", {n: others}))
@@ -106,6 +109,13 @@ function reviewGame(view, tools, job, first, restart) {
     }
 
     const setMove = (san, index = game.index) => change((review, list, at) => pins.setMove(review, list, at, san), true, index)
+
+    const addMissing = san => {
+        const {index, review} = game
+        const place = {...review.cells[index], omitted: true}
+        place.nth = review.cells.slice(0, index).filter(cell => pins.isSame(cell, place)).length
+        return change((now, list, at) => pins.addMissing(now, list, at, san), place)
+    }
 
     const act = {
         confirm() {
@@ -133,12 +143,10 @@ function reviewGame(view, tools, job, first, restart) {
             const isMissing = game.missing
             panel.field.value = ""
             panel.heading.focus({preventScroll: true})
-            if (isMissing) change((review, list, at) => pins.addMissing(review, list, at, text || null), false)
+            if (isMissing) addMissing(text || null)
             else setMove(text)
         },
-        move: uci => game.missing
-            ? change((review, list, at) => pins.addMissing(review, list, at, uci), false)
-            : setMove(uci),
+        move: uci => game.missing ? addMissing(uci) : setMove(uci),
         missing() {
             game.missing = !game.missing
             update()
@@ -227,17 +235,18 @@ function reviewGame(view, tools, job, first, restart) {
         }
     }
 
-    const photo = makePhoto(job.id, reached)
-    const moves = makeMoves(index => {
+    const narrow = matchMedia("(max-width: 899px)")
+    const chosen = index => {
         reached(index)
         if (narrow.matches) showTab("current")
-    }, order => {
+    }
+    const photo = makePhoto(job.id, chosen)
+    const moves = makeMoves(chosen, order => {
         game.order = order
         update()
     })
     const panel = makePanel(job.id, act, boards)
     const details = makeDetails(job, act, restart)
-    const narrow = matchMedia("(max-width: 899px)")
     const tabs = el("nav", {class: "tabs", "aria-label": t("parts")}, TABS.map(name =>
         el("button", {class: "plain", "data-tab": name, onclick: () => showTab(name)}, t(`tab.${name}`))))
     const tool = (name, sign, shortcut, letter) => el("button", {class: "plain", "aria-label": t(name), "aria-keyshortcuts": shortcut, onclick: () => act[name]()},
@@ -294,6 +303,7 @@ async function neighbours(id, way) {
         after = page.next
     } while (after)
     const here = all.findIndex(job => job.id === id)
-    const others = way > 0 ? [...all.slice(here + 1), ...all.slice(0, here)] : [...all.slice(0, here).reverse(), ...all.slice(here + 1).reverse()]
+    const others = [...all.slice(here + 1), ...all.slice(0, Math.max(here, 0))]
+    if (way < 0) others.reverse()
     return others.find(job => job.summary?.to_review > 0)?.id ?? null
 }
