@@ -134,10 +134,7 @@ fn set_tags(done: &mut Finished, hints: &Hints, pairing: Option<&(&Pairing, &'st
         }
         if let Some(result) = pairing.tags.get("Result").filter(|result| *result != "*") {
             if game.result != "*" && game.result != *result {
-                conflict = Some(format!(
-                    "the sheet was read as {}, the tournament file says {result}",
-                    game.result
-                ));
+                conflict = Some(format!("the sheet was read as {}, the tournament file says {result}", game.result));
             }
             game.result.clone_from(result);
         }

@@ -74,7 +74,8 @@ pub fn put_together(sheets: Vec<(Option<Colour>, Vec<PageFile>)>, options: &Opti
             let worst = worst(game).into_iter().take(PICTURES);
             let tile = |ply: &Ply| {
                 let key = tile_key(ply.number, ply.colour);
-                let of = |written: &crate::game::Written| tiles.get(written.sheet)?.get(written.page)?.get(&key).cloned();
+                let of =
+                    |written: &crate::game::Written| tiles.get(written.sheet)?.get(written.page)?.get(&key).cloned();
                 ply.written.iter().filter_map(of).filter(|tile| !tile.is_empty()).collect()
             };
             worst.map(|index| Picture { ply: index, tiles: tile(&game.plies[index]) }).collect()

@@ -99,6 +99,9 @@ pub fn run(settings: &Settings, recogniser: &dyn Recogniser, stop: &AtomicBool) 
     let reader = reader(&settings.read)?;
     let (journal, done) = Journal::open(&store.journal(), &reader)?;
     let found = walk::walk(&settings.dir, &settings.out, &settings.limits)?;
+    if found.photos.is_empty() && found.refused.is_empty() {
+        return Err(Error::Usage(format!("No photo was found in {}. Check the folder.", settings.dir.display())));
+    }
     let batch = Batch { settings, recogniser, stop, store, journal, reader, read_now: AtomicUsize::new(0) };
     let mut summary = Summary { photos: found.photos.len(), ..Summary::default() };
     let games = batch.games(&found, &done)?;

@@ -70,7 +70,11 @@ fn read_words(words: &[String], hints: &mut Hints) -> Vec<String> {
             _ if is(&BLACK) => hints.keeper = Some(Colour::Black),
             // A single letter at the end, after something else.
             None if word == "w" && !left.is_empty() => hints.keeper = Some(Colour::White),
-            None if word == "b" && rest.peek().is_none() && left.len() > 1 && !left.last().is_some_and(|w| w == "a") => {
+            None if word == "b"
+                && rest.peek().is_none()
+                && left.len() > 1
+                && !left.last().is_some_and(|w| w == "a") =>
+            {
                 hints.keeper = Some(Colour::Black);
             }
             _ => left.push(word.clone()),

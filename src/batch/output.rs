@@ -57,10 +57,10 @@ pub fn write(settings: &Settings, store: &Store, summary: &Summary, found: &Foun
             tags: &done.tags,
             game: done.game.as_ref().ok(),
         };
-        lines.extend(serde_json::to_vec(&line).map_err(|error| crate::error::Error::Write {
-            path: "games.jsonl".to_owned(),
-            cause: error.into(),
-        })?);
+        lines.extend(
+            serde_json::to_vec(&line)
+                .map_err(|error| crate::error::Error::Write { path: "games.jsonl".to_owned(), cause: error.into() })?,
+        );
         lines.push(b'\n');
     }
     write_whole(&out.join("games.jsonl"), &lines)?;

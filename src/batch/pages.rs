@@ -4,7 +4,7 @@ use super::store::Store;
 use super::walk::Photo;
 use crate::error::{Error, Result};
 use crate::game::{Colour, Game, Status};
-use crate::pipeline::cells::{CROP_HEIGHT, CROP_WIDTH};
+use crate::pipeline::cells::CROP_WIDTH;
 use crate::pipeline::ingest::{self, ingest};
 use crate::pipeline::recognise::Recogniser;
 use crate::pipeline::{Ink, ReadCell, ReadOptions, game_from, ink_of, read_page};
@@ -45,7 +45,7 @@ pub struct PageRecord {
 pub struct Look {
     pub number: u32,
     pub colour: Colour,
-    /// Base64 of [`LOOK_WIDTH`] x [`LOOK_HEIGHT`] means of darkness.
+    /// Base64 of 16 x 4 means of darkness, row by row.
     pub darkness: String,
 }
 
@@ -61,8 +61,8 @@ pub struct PageFile {
 
 /// Written cells that are remembered by their looks.
 const LOOKS: usize = 24;
-pub const LOOK_WIDTH: usize = 16;
-pub const LOOK_HEIGHT: usize = 4;
+const LOOK_WIDTH: usize = 16;
+const LOOK_HEIGHT: usize = 4;
 
 /// Height of the picture of a cell, in pixels, with a quarter of a row above and below.
 const TILE_HEIGHT: u32 = 60;
@@ -125,16 +125,20 @@ fn plain(san: &str) -> String {
     san.trim_end_matches(['+', '#']).to_owned()
 }
 
+/// Rows of a crop that lie between the ruling lines.
+const BETWEEN_LINES: std::ops::Range<usize> = 12..36;
+
 /// The means of darkness over the blocks of a crop.
 fn look_of(cell: &ReadCell) -> Look {
-    let (width, height) = (CROP_WIDTH / LOOK_WIDTH, CROP_HEIGHT / LOOK_HEIGHT);
+    let (width, height) = (CROP_WIDTH / LOOK_WIDTH, BETWEEN_LINES.len() / LOOK_HEIGHT);
     let block = |x: usize, y: usize| {
-        let rows = (y * height..(y + 1) * height).flat_map(|row| {
+        let top = BETWEEN_LINES.start + y * height;
+        let rows = (top..top + height).flat_map(|row| {
             let start = row * CROP_WIDTH + x * width;
             &cell.crop.pixels[start..start + width]
         });
-        let dark: u32 = rows.map(|&grey| u32::from(255 - grey)).sum();
-        (dark as usize / (width * height)) as u8
+        let dark: usize = rows.map(|&grey| usize::from(255 - grey)).sum();
+        (dark / (width * height)) as u8
     };
     let darkness: Vec<u8> =
         (0..LOOK_HEIGHT).flat_map(|y| (0..LOOK_WIDTH).map(move |x| (x, y))).map(|(x, y)| block(x, y)).collect();

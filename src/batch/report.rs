@@ -199,7 +199,8 @@ fn one_game(out: &mut String, done: &Finished, game: &Game, pictures: usize) {
         let _ = write!(out, "<p class=\"soft\">{}</p>", sentence(note));
     }
     for (name, tag) in done.tags.iter().filter(|(_, tag)| tag.source != "sheet") {
-        let _ = write!(out, "<p class=\"soft\">{} {}: from {}</p>", escape(name), escape(&tag.value), escape(&tag.source));
+        let _ =
+            write!(out, "<p class=\"soft\">{} {}: from {}</p>", escape(name), escape(&tag.value), escape(&tag.source));
     }
     out.push_str("<div class=\"moves\">");
     for picture in done.pictures.iter().take(pictures) {
@@ -224,7 +225,8 @@ fn not_read(out: &mut String, games: &[Finished], found: &Found) {
         let _ = writeln!(out, "<ul class=\"box\" style=\"padding-left:2rem\">{}</ul>", errors.join(""));
     }
     if found.others > 0 {
-        let _ = writeln!(out, "<p class=\"soft\">{} other files were passed over: they are no photos.</p>", found.others);
+        let _ =
+            writeln!(out, "<p class=\"soft\">{} other files were passed over: they are no photos.</p>", found.others);
     }
 }
 

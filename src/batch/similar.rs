@@ -1,6 +1,7 @@
 //! How alike two pages are: whether they tell the same game, and whether they are photos of the same sheet.
 
 use super::pages::{Look, PageRecord};
+use crate::game::Colour;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use std::collections::HashMap;
 
@@ -57,31 +58,48 @@ pub fn candidates(pages: &[&PageRecord]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// Mean correlation of the ink of the cells that both pages remember; none where they share too few.
+/// Median correlation of the ink of the cells that both pages remember; none where they share too few.
 ///
 /// Another photo of the same sheet shows the same strokes; another hand's moves differ even where they say the same.
 pub fn likeness(a: &[Look], b: &[Look]) -> Option<f32> {
-    let cells: HashMap<_, _> = b.iter().map(|look| ((look.number, look.colour), look)).collect();
-    let correlations: Vec<f32> = a
+    let (a, b) = (strokes(a), strokes(b));
+    let shared = a.iter().filter_map(|(cell, ink)| correlation(ink, b.get(cell)?));
+    let mut correlations: Vec<f32> = shared.collect();
+    correlations.sort_by(f32::total_cmp);
+    (correlations.len() >= FEWEST_CELLS).then(|| correlations[correlations.len() / 2])
+}
+
+/// Cells that two pages must share to be compared by their looks.
+const FEWEST_CELLS: usize = 6;
+
+/// The darkness of each cell by number and colour, less the mean of all cells of the page: what is printed, and
+/// where people begin to write, is alike on all sheets of a form.
+fn strokes(looks: &[Look]) -> HashMap<(u32, Colour), Vec<f32>> {
+    let cells: Vec<((u32, Colour), Vec<f32>)> = looks
         .iter()
         .filter_map(|look| {
-            let other = cells.get(&(look.number, look.colour))?;
-            correlation(&STANDARD.decode(&look.darkness).ok()?, &STANDARD.decode(&other.darkness).ok()?)
+            let darkness = STANDARD.decode(&look.darkness).ok()?;
+            Some(((look.number, look.colour), darkness.into_iter().map(f32::from).collect()))
         })
         .collect();
-    (correlations.len() >= 6).then(|| correlations.iter().sum::<f32>() / correlations.len() as f32)
+    let mut mean = vec![0.0; cells.first().map_or(0, |(_, darkness)| darkness.len())];
+    for (_, darkness) in &cells {
+        mean.iter_mut().zip(darkness).for_each(|(mean, dark)| *mean += dark / cells.len() as f32);
+    }
+    let less = |darkness: Vec<f32>| darkness.iter().zip(&mean).map(|(dark, mean)| dark - mean).collect();
+    cells.into_iter().map(|(cell, darkness)| (cell, less(darkness))).collect()
 }
 
 /// Pearson's correlation coefficient.
-fn correlation(a: &[u8], b: &[u8]) -> Option<f32> {
+fn correlation(a: &[f32], b: &[f32]) -> Option<f32> {
     if a.len() != b.len() || a.is_empty() {
         return None;
     }
-    let mean = |values: &[u8]| values.iter().map(|&v| f32::from(v)).sum::<f32>() / values.len() as f32;
+    let mean = |values: &[f32]| values.iter().sum::<f32>() / values.len() as f32;
     let (mean_a, mean_b) = (mean(a), mean(b));
     let (mut both, mut of_a, mut of_b) = (0.0, 0.0, 0.0);
-    for (&a, &b) in a.iter().zip(b) {
-        let (a, b) = (f32::from(a) - mean_a, f32::from(b) - mean_b);
+    for (a, b) in a.iter().zip(b) {
+        let (a, b) = (a - mean_a, b - mean_b);
         both += a * b;
         of_a += a * a;
         of_b += b * b;
@@ -92,7 +110,6 @@ fn correlation(a: &[u8], b: &[u8]) -> Option<f32> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::game::Colour;
 
     pub fn page(moves: &str) -> PageRecord {
         let moves: Vec<String> = moves.split_whitespace().map(str::to_owned).collect();
@@ -112,8 +129,10 @@ pub(super) mod tests {
 
     #[test]
     fn the_same_strokes_are_alike() {
-        let look = |number, darkness: Vec<u8>| Look { number, colour: Colour::White, darkness: STANDARD.encode(darkness) };
-        let strokes = |seed: u32| (0..64u32).map(|i| ((i * 37 + seed * 91) * (i + seed) % 251) as u8).collect::<Vec<_>>();
+        let look =
+            |number, darkness: Vec<u8>| Look { number, colour: Colour::White, darkness: STANDARD.encode(darkness) };
+        let strokes =
+            |seed: u32| (0..64u32).map(|i| ((i * 37 + seed * 91) * (i + seed) % 251) as u8).collect::<Vec<_>>();
         let one: Vec<Look> = (1..9).map(|n| look(n, strokes(n))).collect();
         let darker: Vec<Look> = (1..9).map(|n| look(n, strokes(n).iter().map(|v| v / 2 + 9).collect())).collect();
         let other: Vec<Look> = (1..9).map(|n| look(n, strokes(n + 20))).collect();

@@ -1,6 +1,6 @@
 //! How much of a person's time a game needs.
 
-use crate::game::{Game, Status};
+use crate::game::{Colour, Game, Status};
 use serde::Serialize;
 
 /// A: every move is clear. B: some moves to look at. C: hard, or not read.
@@ -24,20 +24,26 @@ impl Triage {
 
 /// Share of moves to look at from which typing a game in may be quicker than correcting it.
 const HARD: f32 = 0.33;
+/// Cells behind the last legal move that may hold a result or a signature rather than moves.
+const TAIL: usize = 4;
 
 /// The triage of a game with its reason.
 pub fn triage(game: &Game) -> (Triage, String) {
-    let moves = game.plies.len();
-    let to_look_at = game.plies.iter().filter(|ply| ply.status != Status::Clear).count();
-    let without_move = game.plies.iter().find(|ply| ply.san.is_none());
-    let count = |n: usize| if n == 1 { "1 move".to_owned() } else { format!("{n} moves") };
-    if let Some(ply) = without_move {
-        let dots = if ply.colour == crate::game::Colour::White { "." } else { "..." };
-        return (Triage::C, format!("from {}{dots} on the game could not be made legal", ply.number));
-    }
-    match to_look_at {
-        0 => (Triage::A, format!("all {} clear", count(moves))),
-        n if n as f32 > HARD * moves as f32 => (Triage::C, format!("{n} of {} to look at", count(moves))),
-        n => (Triage::B, format!("{n} of {} to look at", count(moves))),
+    let legal = game.plies.iter().take_while(|ply| ply.san.is_some()).count();
+    let to_look_at = game.plies[..legal].iter().filter(|ply| ply.status != Status::Clear).count();
+    let moves = if legal == 1 { "1 move".to_owned() } else { format!("{legal} moves") };
+    let hard = to_look_at as f32 > HARD * legal as f32;
+    let reason =
+        if to_look_at == 0 { format!("all {moves} clear") } else { format!("{to_look_at} of {moves} to look at") };
+    match game.plies.get(legal) {
+        Some(ply) => {
+            let dots = if ply.colour == Colour::White { "." } else { "..." };
+            let long = game.plies.len() - legal > TAIL;
+            let triage = if long || hard { Triage::C } else { Triage::B };
+            (triage, format!("{reason}; what is written from {}{dots} on could not be made legal", ply.number))
+        }
+        None if hard => (Triage::C, reason),
+        None if to_look_at > 0 => (Triage::B, reason),
+        None => (Triage::A, reason),
     }
 }

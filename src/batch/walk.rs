@@ -92,9 +92,7 @@ pub fn walk(dir: &Path, out: &Path, limits: &WalkLimits) -> Result<Found> {
         } else if entry.file_type().is_file() {
             seen += 1;
             if seen > limits.files {
-                found
-                    .notes
-                    .push(format!("Only the first {} files were looked at. Split the folder.", limits.files));
+                found.notes.push(format!("Only the first {} files were looked at. Split the folder.", limits.files));
                 break;
             }
             look_at(dir, entry.path(), limits, &mut found);

@@ -162,9 +162,14 @@ mod tests {
 
     #[test]
     fn results_are_known_in_all_spellings() {
-        for (text, expected) in
-            [("1 : 0", "1-0"), ("½ - ½", "1/2-1/2"), ("0–1", "0-1"), ("+ - -", "1-0"), ("- - +", "0-1"), ("1-0F", "1-0")]
-        {
+        for (text, expected) in [
+            ("1 : 0", "1-0"),
+            ("½ - ½", "1/2-1/2"),
+            ("0–1", "0-1"),
+            ("+ - -", "1-0"),
+            ("- - +", "0-1"),
+            ("1-0F", "1-0"),
+        ] {
             assert_eq!(result(text), Some(expected), "{text}");
         }
         assert_eq!(result("adj."), None);

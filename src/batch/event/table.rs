@@ -5,7 +5,10 @@ use super::{Pairing, result};
 /// What the columns hold, by their headings in small letters, in several languages.
 const COLUMNS: [(&str, &[&str]); 9] = [
     ("Round", &["round", "rd", "rd.", "rnd", "runde", "rde", "rde.", "ronde", "ronda"]),
-    ("Board", &["board", "bo", "bo.", "brd", "br", "br.", "brett", "tisch", "table", "tab.", "ech.", "mesa", "tablero"]),
+    (
+        "Board",
+        &["board", "bo", "bo.", "brd", "br", "br.", "brett", "tisch", "table", "tab.", "ech.", "mesa", "tablero"],
+    ),
     ("White", &["white", "weiß", "weiss", "blanc", "blancs", "blancas", "bianco", "wit"]),
     ("Black", &["black", "schwarz", "noir", "noirs", "negras", "nero", "zwart"]),
     ("Result", &["result", "res", "res.", "ergebnis", "erg", "erg.", "résultat", "resultat", "resultado", "risultato"]),
@@ -37,7 +40,9 @@ pub fn parse(file: &str, text: &str) -> Vec<Pairing> {
                 _ if value.is_empty() => {}
                 "Round" => pairing.round = value.parse().ok().or(pairing.round),
                 "Board" => pairing.board = value.trim_end_matches('.').parse().ok(),
-                "Result" => drop(result(&value).map(|result| pairing.tags.insert("Result".to_owned(), result.to_owned()))),
+                "Result" => {
+                    drop(result(&value).map(|result| pairing.tags.insert("Result".to_owned(), result.to_owned())))
+                }
                 name => drop(pairing.tags.insert(name.to_owned(), value)),
             }
         }

@@ -47,7 +47,9 @@ pub fn parse(file: &str, text: &str) -> Vec<Pairing> {
     let mut pairings = Vec::new();
     for player in &players {
         for (index, &(opponent, colour, result)) in player.rounds.iter().enumerate() {
-            let Some(black) = opponent.and_then(|number| names.get(&number)).filter(|_| colour == 'w') else { continue };
+            let Some(black) = opponent.and_then(|number| names.get(&number)).filter(|_| colour == 'w') else {
+                continue;
+            };
             let round = index as u32 + 1;
             let mut tags = event.clone();
             tags.insert("White".to_owned(), player.name.clone());
@@ -61,7 +63,12 @@ pub fn parse(file: &str, text: &str) -> Vec<Pairing> {
                 _ => None,
             };
             tags.extend(result.map(|result| ("Result".to_owned(), result.to_owned())));
-            pairings.push(Pairing { round: Some(round), board: None, tags, place: format!("{file}, line {}", player.line) });
+            pairings.push(Pairing {
+                round: Some(round),
+                board: None,
+                tags,
+                place: format!("{file}, line {}", player.line),
+            });
         }
     }
     pairings
@@ -84,7 +91,10 @@ mod tests {
 
     /// A player's line as the annex lays it out.
     fn player(number: u32, name: &str, rounds: &str) -> String {
-        format!("001 {number:>4} m    {name:<33} {:>4} FRA {:>11} {:>10} {:>4} {:>4}  {rounds}\n", 2400, 1234567, "1990/01/01", "1.5", 1)
+        format!(
+            "001 {number:>4} m    {name:<33} {:>4} FRA {:>11} {:>10} {:>4} {:>4}  {rounds}\n",
+            2400, 1234567, "1990/01/01", "1.5", 1
+        )
     }
 
     #[test]
@@ -100,10 +110,7 @@ mod tests {
             .iter()
             .map(|p| (p.round, p.tags["White"].as_str(), p.tags["Black"].as_str(), p.tags["Result"].as_str()))
             .collect();
-        assert_eq!(told, [
-            (Some(1), "Berg, Eva", "Thal, Jan", "1-0"),
-            (Some(2), "Rot, Ida", "Berg, Eva", "1/2-1/2")
-        ]);
+        assert_eq!(told, [(Some(1), "Berg, Eva", "Thal, Jan", "1-0"), (Some(2), "Rot, Ida", "Berg, Eva", "1/2-1/2")]);
         assert_eq!(pairings[0].tags["Event"], "Spring Open");
         assert_eq!(date_tag("24/5/04").as_deref(), Some("2024.05.04"));
     }
