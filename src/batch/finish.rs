@@ -59,6 +59,7 @@ pub(super) fn finish(pages: &Pages, settings: &Settings, groups: &[Group], recor
             game.warnings = game.warnings.into_iter().map(&mut sentence).collect();
             game
         });
+        let note = record.note.map(&mut sentence);
         let late = used.first().is_some_and(|&page| pages.records[page].first >= super::group::LATE);
         let game = match (game, used.first()) {
             // Moves found from the first position cannot be those of a page that starts later.
@@ -77,7 +78,7 @@ pub(super) fn finish(pages: &Pages, settings: &Settings, groups: &[Group], recor
             triage: Triage::C,
             reason: String::new(),
             tags: BTreeMap::new(),
-            notes: group.notes.clone(),
+            notes: group.notes.iter().cloned().chain(note).collect(),
         };
         let conflict = set_tags(&mut done, hints, pairing.as_ref());
         (done.triage, done.reason) = match &done.game {

@@ -2,6 +2,7 @@
 
 use super::join::{SheetInk, join};
 use super::pages::{PageFile, tile_key};
+use super::triage::to_look_at;
 use super::walk::hex;
 use crate::decode::Options;
 use crate::error::Result;
@@ -15,6 +16,8 @@ use sha2::{Digest, Sha256};
 pub struct GameRecord {
     /// The game, or why there is none.
     pub game: std::result::Result<Game, String>,
+    /// What to tell the person about how it was put together.
+    pub note: Option<String>,
     /// Of the moves to look at, the worst first.
     pub pictures: Vec<Picture>,
 }
@@ -48,40 +51,55 @@ pub fn key(reader: &str, sheets: &[SheetHashes]) -> String {
 pub fn put_together(sheets: Vec<(Option<Colour>, Vec<PageFile>)>, options: &Options) -> GameRecord {
     let mut tiles = Vec::new();
     let mut inks: Vec<SheetInk> = Vec::new();
-    let mut alone = None;
-    let single = sheets.iter().map(|(_, pages)| pages.len()).sum::<usize>() == 1;
+    let mut alone = Vec::new();
     for (keeper, pages) in sheets {
         let mut of_sheet = Vec::new();
         let mut ink = Vec::new();
-        for page in pages {
+        for (at, page) in pages.into_iter().enumerate() {
             of_sheet.push(page.tiles);
             ink.push(page.ink);
-            alone = page.game.filter(|_| single);
-            if let Some(sheet) = alone.iter_mut().flat_map(|game: &mut Game| &mut game.sheets).next() {
-                sheet.keeper = keeper;
-            }
+            let game = page.game.filter(|_| at == 0);
+            alone.extend(game.map(|game| with_keeper(game, keeper)).map(|game| (tiles.len(), game)));
         }
         tiles.push(of_sheet);
         inks.push((keeper, ink));
     }
-    let game = match alone {
-        Some(game) => Ok(game),
-        None => decode(inks, options).map_err(|error| error.to_string()),
+    let one_page = inks.len() == 1 && inks[0].1.len() == 1;
+    let together = if one_page { None } else { Some(decode(inks, options).map_err(|error| error.to_string())) };
+    let clear = |game: &Game| game.plies.iter().filter(|ply| ply.status == Status::Clear).count();
+    let best_alone = alone.into_iter().max_by_key(|(_, game)| clear(game));
+    let (game, note) = match (together, best_alone) {
+        // Two hands that write in different languages or notations cannot be read as one yet.
+        (Some(game), Some((sheet, alone)))
+            if game.as_ref().map_or(0, &clear) * 2 < clear(&alone) || game.as_ref().is_err() =>
+        {
+            tiles.swap(0, sheet);
+            let file = alone.sheets.iter().flat_map(|sheet| &sheet.pages).next().map(|page| page.file.clone());
+            (
+                Ok(alone),
+                Some(format!(
+                    "the sheets could not be read together; the moves are those of {}",
+                    file.unwrap_or_default()
+                )),
+            )
+        }
+        (Some(game), _) => (game, None),
+        (None, Some((_, game))) => (Ok(game), None),
+        (None, None) => (Err(String::new()), None),
     };
-    let pictures = game.as_ref().map_or_else(
-        |_| Vec::new(),
-        |game| {
-            let worst = worst(game).into_iter().take(PICTURES);
-            let tile = |ply: &Ply| {
-                let key = tile_key(ply.number, ply.colour);
-                let of =
-                    |written: &crate::game::Written| tiles.get(written.sheet)?.get(written.page)?.get(&key).cloned();
-                ply.written.iter().filter_map(of).filter(|tile| !tile.is_empty()).collect()
-            };
-            worst.map(|index| Picture { ply: index, tiles: tile(&game.plies[index]) }).collect()
-        },
-    );
-    GameRecord { game, pictures }
+    let tile = |ply: &Ply| {
+        let key = tile_key(ply.number, ply.colour);
+        let of = |written: &crate::game::Written| tiles.get(written.sheet)?.get(written.page)?.get(&key).cloned();
+        ply.written.iter().filter_map(of).filter(|tile| !tile.is_empty()).collect()
+    };
+    let picture = |game: &Game, ply: usize| Picture { ply, tiles: tile(&game.plies[ply]) };
+    let pictures = game.iter().flat_map(|game| worst(game).into_iter().take(PICTURES).map(|ply| picture(game, ply)));
+    GameRecord { pictures: pictures.collect(), game, note }
+}
+
+fn with_keeper(mut game: Game, keeper: Option<Colour>) -> Game {
+    game.sheets.iter_mut().for_each(|sheet| sheet.keeper = keeper);
+    game
 }
 
 fn decode(inks: Vec<SheetInk>, options: &Options) -> Result<Game> {
@@ -91,12 +109,14 @@ fn decode(inks: Vec<SheetInk>, options: &Options) -> Result<Game> {
 
 /// The plies to look at, by index: those with no move first, then by rising confidence.
 pub fn worst(game: &Game) -> Vec<usize> {
-    let mut plies: Vec<usize> = (0..game.plies.len()).filter(|&i| game.plies[i].status != Status::Clear).collect();
-    plies.sort_by(|&a, &b| {
-        let rank = |i: usize| (game.plies[i].san.is_some(), game.plies[i].confidence);
-        rank(a).0.cmp(&rank(b).0).then(rank(a).1.total_cmp(&rank(b).1))
-    });
+    let mut plies = to_look_at(game);
+    plies.sort_by(|&a, &b| badness(&game.plies[a]).total_cmp(&badness(&game.plies[b])));
     plies
+}
+
+/// Lowest for the ply that needs a person most.
+pub fn badness(ply: &Ply) -> f32 {
+    if ply.san.is_some() { ply.confidence } else { -1.0 }
 }
 
 /// How well a late page continues a sheet: the share of the late page's written cells that are clear moves when

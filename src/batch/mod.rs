@@ -236,7 +236,13 @@ impl Batch<'_> {
                 sheets.push((pages.hints[sheet[0]].keeper, files));
             }
         }
-        Ok(games::put_together(sheets, &self.settings.read.decode))
+        let mut record = games::put_together(sheets, &self.settings.read.decode);
+        if let (Err(why), Some(&first)) = (&mut record.game, group.sheets.iter().flatten().next())
+            && why.is_empty()
+        {
+            *why = pages.records[first].alone.clone().unwrap_or_default();
+        }
+        Ok(record)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use super::finish::Finished;
 use super::store::{Store, read_json, write_json, write_whole};
+use super::triage::{legal, to_look_at};
 use super::walk::Found;
 use super::{Settings, Summary, report};
 use crate::error::Result;
-use crate::game::{Game, Status};
+use crate::game::Game;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -68,13 +69,11 @@ pub fn write(settings: &Settings, store: &Store, summary: &Summary, found: &Foun
 }
 
 fn csv(games: &[Finished]) -> String {
-    let mut out = "name,triage,round,board,white,black,result,plies,clear,to_review,reason,photos\n".to_owned();
+    let mut out = "name,triage,round,board,white,black,result,plies,to_review,reason,photos\n".to_owned();
     for done in games {
         let tag = |name: &str| done.tags.get(name).map_or("", |tag| tag.value.as_str());
-        let (plies, clear, result) = done.game.as_ref().map_or((0, 0, ""), |game| {
-            let clear = game.plies.iter().filter(|ply| ply.status == Status::Clear).count();
-            (game.plies.len(), clear, game.result.as_str())
-        });
+        let (plies, to_review, result) =
+            done.game.as_ref().map_or((0, 0, ""), |game| (legal(game), to_look_at(game).len(), game.result.as_str()));
         let fields = [
             &done.name,
             &done.triage.letter().to_string(),
@@ -84,8 +83,7 @@ fn csv(games: &[Finished]) -> String {
             tag("Black"),
             result,
             &plies.to_string(),
-            &clear.to_string(),
-            &(plies - clear).to_string(),
+            &to_review.to_string(),
             &done.reason,
             &done.photos.join(" "),
         ];

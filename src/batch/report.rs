@@ -1,9 +1,9 @@
 //! The report for a person: one HTML page with everything in it, no server and no script.
 
 use super::finish::Finished;
-use super::games::Picture;
+use super::games::{Picture, badness};
 use super::pool::clock;
-use super::triage::Triage;
+use super::triage::{Triage, legal, to_look_at};
 use super::walk::Found;
 use super::{Settings, Summary};
 use crate::game::{Colour, Game, Ply, Status};
@@ -13,6 +13,7 @@ const STYLE: &str = include_str!("report.css");
 
 /// Moves shown at the top, over all games.
 const WORST: usize = 24;
+const WORST_OF_GAME: usize = 3;
 /// Pictures on the page, and at most in one game.
 const PICTURES: usize = 6000;
 const PICTURES_OF_GAME: usize = 8;
@@ -22,7 +23,9 @@ pub fn page(settings: &Settings, summary: &Summary, found: &Found) -> String {
     let games = &summary.games;
     let read: Vec<(&Finished, &Game)> =
         games.iter().filter_map(|done| done.game.as_ref().ok().map(|game| (done, game))).collect();
-    let title = event_name(&read).unwrap_or_else(|| settings.dir.display().to_string());
+    let folder = settings.dir.canonicalize().unwrap_or_else(|_| settings.dir.clone());
+    let folder = folder.file_name().map_or_else(|| "photos".into(), |name| name.to_string_lossy());
+    let title = event_name(&read).unwrap_or_else(|| folder.into_owned());
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
@@ -53,8 +56,9 @@ pub fn page(settings: &Settings, summary: &Summary, found: &Found) -> String {
 pub fn in_words(summary: &Summary) -> String {
     let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let games = summary.games.len() - summary.unread;
-    let to_look_at: usize = summary.games.iter().filter_map(|done| done.game.as_ref().ok()).map(to_look_at).sum();
-    let plies: usize = summary.games.iter().filter_map(|done| done.game.as_ref().ok()).map(|g| g.plies.len()).sum();
+    let to_look_at: usize =
+        summary.games.iter().filter_map(|done| done.game.as_ref().ok()).map(|game| to_look_at(game).len()).sum();
+    let plies: usize = summary.games.iter().filter_map(|done| done.game.as_ref().ok()).map(legal).sum();
     let hard = summary.games.iter().filter(|done| done.triage == Triage::C && done.game.is_ok()).count();
     let mut words = format!("{} gave {}.", count(summary.photos, "photo"), count(games, "game"));
     if games > 0 {
@@ -85,10 +89,6 @@ fn event_name(read: &[(&Finished, &Game)]) -> Option<String> {
     names.all(|name| name == first).then_some(first)
 }
 
-fn to_look_at(game: &Game) -> usize {
-    game.plies.iter().filter(|ply| ply.status != Status::Clear).count()
-}
-
 fn cards(out: &mut String, summary: &Summary) {
     let all = summary.games.len().max(1);
     out.push_str("<div class=\"cards\">");
@@ -111,16 +111,13 @@ fn cards(out: &mut String, summary: &Summary) {
     out.push_str("</div>\n");
 }
 
-fn worst_moves(out: &mut String, read: &[(&Finished, &Game)]) {
-    let mut moves: Vec<(&Finished, &Ply, &Picture)> = read
-        .iter()
-        .flat_map(|(done, game)| done.pictures.iter().map(move |picture| (*done, &game.plies[picture.ply], picture)))
-        .filter(|(.., picture)| !picture.tiles.is_empty())
-        .collect();
-    moves.sort_by(|a, b| {
-        let unread = |ply: &Ply| ply.san.is_some();
-        unread(a.1).cmp(&unread(b.1)).then(a.1.confidence.total_cmp(&b.1.confidence))
-    });
+fn worst_moves<'a>(out: &mut String, read: &[(&'a Finished, &'a Game)]) {
+    let of_game = |&(done, game): &(&'a Finished, &'a Game)| {
+        let shown = done.pictures.iter().filter(|picture| !picture.tiles.is_empty()).take(WORST_OF_GAME);
+        shown.map(move |picture| (done, &game.plies[picture.ply], picture))
+    };
+    let mut moves: Vec<(&Finished, &Ply, &Picture)> = read.iter().flat_map(of_game).collect();
+    moves.sort_by(|a, b| badness(a.1).total_cmp(&badness(b.1)));
     out.push_str("<h2 id=\"worst\">Moves to look at first</h2>\n");
     if moves.is_empty() {
         out.push_str("<p class=\"soft\">None: every move of every game is clear.</p>\n");
@@ -139,10 +136,12 @@ fn move_card(out: &mut String, ply: &Ply, picture: &Picture, game: Option<&str>)
     for tile in &picture.tiles {
         let _ = write!(out, "<img alt=\"what is written\" src=\"data:image/jpeg;base64,{}\">", escape(tile));
     }
-    let percent = if ply.san.is_some() { format!("{:.0} %", 100.0 * ply.confidence) } else { "-".to_owned() };
+    if ply.san.is_some() {
+        let _ = write!(out, "<span class=\"percent\">{:.0} %</span>", 100.0 * ply.confidence);
+    }
     let _ = write!(
         out,
-        "<span class=\"percent\">{percent}</span><b>{}{dots} {}</b> {}",
+        "<b>{}{dots} {}</b> {}",
         ply.number,
         escape(ply.san.as_deref().unwrap_or("?")),
         ply.reason.as_deref().map(escape).unwrap_or_default()
@@ -165,9 +164,15 @@ fn move_card(out: &mut String, ply: &Ply, picture: &Picture, game: Option<&str>)
 
 fn game_list(out: &mut String, read: &[(&Finished, &Game)]) {
     let mut sorted = read.to_vec();
-    sorted.sort_by_key(|(done, game)| (std::cmp::Reverse(done.triage), std::cmp::Reverse(to_look_at(game))));
+    sorted.sort_by_key(|(done, game)| (std::cmp::Reverse(done.triage), std::cmp::Reverse(to_look_at(game).len())));
     let pictures = (PICTURES / read.len().max(1)).clamp(1, PICTURES_OF_GAME);
     out.push_str("<h2 id=\"games\">Games, those that need most first</h2>\n");
+    if !sorted.is_empty() {
+        out.push_str(
+            "<div class=\"head soft\"><span></span><span>game</span><span class=\"players\">players</span>\
+             <span class=\"result num\">result</span><span class=\"num\">to look at</span></div>\n",
+        );
+    }
     for (done, game) in sorted {
         one_game(out, done, game, pictures);
     }
@@ -186,8 +191,8 @@ fn one_game(out: &mut String, done: &Finished, game: &Game, pictures: usize) {
          <span class=\"name\">{name}</span><span class=\"players\">{players}</span>\
          <span class=\"result num\">{}</span><span class=\"num\">{} of {}</span></summary><div class=\"inside\"><p>{}</p>",
         escape(&game.result),
-        to_look_at(game),
-        game.plies.len(),
+        to_look_at(game).len(),
+        legal(game),
         sentence(&done.reason),
         name = escape(&done.name),
     );
