@@ -32,6 +32,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod batch;
 pub mod cli;
 pub mod decode;
 pub mod error;

@@ -1,5 +1,6 @@
 //! The command line, one file a command.
 
+mod batch;
 mod eval;
 mod inspect;
 mod notate;
@@ -8,6 +9,7 @@ mod read;
 mod serve;
 
 use crate::error::{Error, Result};
+use crate::notation::Language;
 use crate::pipeline::PhotoFile;
 use crate::pipeline::recognise::{Recogniser, TractRecogniser};
 use clap::{Parser, Subcommand};
@@ -26,6 +28,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Read(read::ReadArgs),
+    Batch(batch::BatchArgs),
     Inspect(inspect::InspectArgs),
     Eval(eval::EvalArgs),
     Notate(notate::NotateArgs),
@@ -60,6 +63,8 @@ pub enum Outcome {
     Read,
     /// Some moves are for a person to look at.
     ToReview,
+    /// Something was not read.
+    NotRead,
 }
 
 impl From<Outcome> for ExitCode {
@@ -67,6 +72,7 @@ impl From<Outcome> for ExitCode {
         match outcome {
             Outcome::Read => ExitCode::SUCCESS,
             Outcome::ToReview => ExitCode::from(1),
+            Outcome::NotRead => ExitCode::from(2),
         }
     }
 }
@@ -78,6 +84,7 @@ impl From<Outcome> for ExitCode {
 pub fn run(cli: &Cli) -> Result<Outcome> {
     match &cli.command {
         Command::Read(args) => read::run(args),
+        Command::Batch(args) => batch::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Notate(args) => notate::run(args),
@@ -90,6 +97,16 @@ fn load(path: &Path) -> Result<PhotoFile> {
     let bytes = std::fs::read(path).map_err(|cause| Error::Open { path: path.display().to_string(), cause })?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     Ok(PhotoFile { name, bytes })
+}
+
+/// Checks the code of a language that was asked for.
+fn language(code: Option<&str>) -> Result<Option<String>> {
+    match code {
+        Some(code) if Language::find(code).is_none() => Err(Error::Usage(format!(
+            "\"{code}\" is no language whose piece letters are known. Give an ISO 639 code such as en, de, fr, es, or leave --language out."
+        ))),
+        code => Ok(code.map(str::to_owned)),
+    }
 }
 
 /// Prints to standard output; a reader that has gone away is no error.

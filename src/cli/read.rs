@@ -3,7 +3,6 @@
 use super::{Outcome, Runtime, load, print};
 use crate::error::{Error, Result};
 use crate::game::{Colour, Status};
-use crate::notation::Language;
 use crate::pipeline::documents::photos;
 use crate::pipeline::{ReadOptions, SheetFiles, read_game};
 use clap::Args;
@@ -45,14 +44,7 @@ pub(super) fn run(args: &ReadArgs) -> Result<Outcome> {
             })
             .collect::<Result<_>>()?;
     let mut options = ReadOptions::default();
-    if let Some(code) = &args.language {
-        if Language::find(code).is_none() {
-            return Err(Error::Usage(format!(
-                "\"{code}\" is no language whose piece letters are known. Give an ISO 639 code such as en, de, fr, es, or leave --language out."
-            )));
-        }
-        options.decode.language = Some(code.clone());
-    }
+    options.decode.language = super::language(args.language.as_deref())?;
     let recogniser = args.runtime.recogniser()?;
     let game = read_game(&sheets, recogniser.as_ref(), &options)?;
     if args.json {

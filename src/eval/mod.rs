@@ -12,7 +12,7 @@ pub use dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::game::{Game, Status};
 use crate::pipeline::recognise::Recogniser;
-use crate::pipeline::{ReadOptions, decode_ink};
+use crate::pipeline::{ReadOptions, game_from};
 use dataset::{Case, Place};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ pub fn evaluate(
         let start = Instant::now();
         let game = dataset
             .ink(case, recogniser, options)
-            .and_then(|ink| decode_ink(&ink, options))
+            .and_then(|ink| game_from(&ink, &options.decode))
             .map(|reviewed| reviewed.game);
         let seconds = start.elapsed().as_secs_f64();
         report(&counts.add(case, game.as_ref(), seconds));

@@ -123,16 +123,16 @@ pub fn read_game(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &R
 pub fn read(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &ReadOptions) -> Result<(Ink, Reviewed)> {
     let ink = read_ink(sheets, recogniser, options)?;
     options.watch.at("decode")?;
-    let reviewed = decode_ink(&ink, options)?;
+    let reviewed = game_from(&ink, &options.decode)?;
     Ok((ink, reviewed))
 }
 
-/// Finds the game in what was seen.
+/// Decodes the ink of a game.
 ///
 /// # Errors
 /// [`Error::Unreadable`] or [`Error::StartsLate`] where what is written is no game.
-pub fn decode_ink(ink: &Ink, options: &ReadOptions) -> Result<Reviewed> {
-    let reviewed = review::game(ink, &[], &options.decode)?;
+pub fn game_from(ink: &Ink, options: &decode::Options) -> Result<Reviewed> {
+    let reviewed = review::game(ink, &[], options)?;
     let game = &reviewed.game;
     let first_page = ink.sheets.iter().flat_map(|sheet| &sheet.pages).next();
     let first_number = ink.rows.first().map_or(1, |row| row.number);
@@ -159,19 +159,33 @@ pub fn read_ink(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &Re
         }
         read.push(pages);
     }
-    let rows = rows(&read);
+    let keepers: Vec<Option<Colour>> = sheets.iter().map(|sheet| sheet.keeper).collect();
+    ink_of(&keepers, &read, recogniser.alphabet(), timing_ms)
+}
+
+/// Gathers the ink of a game's pages: for each sheet its keeper and its pages in order.
+///
+/// # Errors
+/// [`Error::Blank`] where nothing is written.
+pub fn ink_of(
+    keepers: &[Option<Colour>],
+    read: &[Vec<ReadPage>],
+    alphabet: &Alphabet,
+    timing_ms: Timing,
+) -> Result<Ink> {
+    let rows = rows(read);
     if let (false, Some(page)) = (rows.iter().any(has_ink), read.iter().flatten().next()) {
         return Err(Error::Blank { file: page.file.clone() });
     }
-    let sheet = |(sheet, pages): (&SheetFiles, &Vec<ReadPage>)| Sheet {
-        keeper: sheet.keeper,
+    let sheet = |(&keeper, pages): (&Option<Colour>, &Vec<ReadPage>)| Sheet {
+        keeper,
         language: None,
         language_confidence: 0.0,
         pages: pages.iter().enumerate().map(|(index, page)| page_info(page, index)).collect(),
     };
     Ok(Ink {
-        alphabet: recogniser.alphabet().clone(),
-        sheets: sheets.iter().zip(&read).map(sheet).collect(),
+        alphabet: alphabet.clone(),
+        sheets: keepers.iter().zip(read).map(sheet).collect(),
         rows,
         warnings: read.iter().flatten().flat_map(page_warnings).collect(),
         timing_ms,

@@ -1,6 +1,7 @@
 //! Integration tests, one binary: the whole way from photo to PGN.
 
 mod bad_input;
+mod batch;
 mod fake;
 mod figures;
 #[cfg(feature = "service")]

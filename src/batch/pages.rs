@@ -1,0 +1,172 @@
+//! One photo read alone: what other photos are compared with, and what a game is later put together from.
+
+use super::store::Store;
+use super::walk::Photo;
+use crate::error::{Error, Result};
+use crate::game::{Colour, Game, Status};
+use crate::pipeline::cells::CROP_WIDTH;
+use crate::pipeline::ingest::{self, ingest};
+use crate::pipeline::recognise::Recogniser;
+use crate::pipeline::{Ink, ReadCell, ReadOptions, game_from, ink_of, read_page};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use image::codecs::jpeg::JpegEncoder;
+use image::{GrayImage, Luma};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What became of a photo.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Seen {
+    Page(PageRecord),
+    /// Nothing on it can be used; the sentence names the photo by its hash.
+    Failed(String),
+}
+
+/// A page in a few hundred bytes.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PageRecord {
+    /// Numbers of the first and the last row of the table.
+    pub first: u32,
+    pub last: u32,
+    /// The moves read from the page alone, in order; `?` for what is no move. Check marks are left out.
+    pub moves: Vec<String>,
+    /// How many of them are clear.
+    pub clear: usize,
+    /// Why the page is no game alone, with the photo named by its hash.
+    pub alone: Option<String>,
+    /// The ink of the first written cells, for telling two photos of one sheet from two sheets.
+    pub looks: Vec<Look>,
+}
+
+/// The ink of a cell as a coarse picture.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Look {
+    pub number: u32,
+    pub colour: Colour,
+    /// Base64 of 16 x 4 means of darkness, row by row.
+    pub darkness: String,
+}
+
+/// A page with everything that a game needs, kept until the run is over.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PageFile {
+    pub ink: Ink,
+    /// The game of the page alone, if it is one.
+    pub game: Option<Game>,
+    /// By cell (see [`tile_key`]): base64 of a JPEG picture of it.
+    pub tiles: BTreeMap<String, String>,
+}
+
+/// Written cells that are remembered by their looks.
+const LOOKS: usize = 24;
+const LOOK_WIDTH: usize = 16;
+const LOOK_HEIGHT: usize = 4;
+
+/// Height of the picture of a cell, in pixels, with a quarter of a row above and below.
+const TILE_HEIGHT: u32 = 60;
+const TILE_WIDTH: u32 = 260;
+const TILE_QUALITY: u8 = 55;
+
+/// The name of a cell among the tiles of a page.
+pub fn tile_key(number: u32, colour: Colour) -> String {
+    format!("{number}{}", if colour == Colour::White { "w" } else { "b" })
+}
+
+/// Reads a photo alone and keeps its page file. Whatever is wrong with the photo is what became of it.
+///
+/// # Errors
+/// [`Error::Write`] where the page file cannot be kept, and [`Error::Model`]: no other photo would fare better.
+pub fn look(photo: &Photo, recogniser: &dyn Recogniser, options: &ReadOptions, store: &Store) -> Result<Seen> {
+    match catch_unwind(AssertUnwindSafe(|| read_alone(photo, recogniser, options))) {
+        Ok(Ok((record, file))) => {
+            store.write_page(&photo.hash, &file)?;
+            Ok(Seen::Page(record))
+        }
+        Ok(Err(error @ Error::Model { .. })) => Err(error),
+        Ok(Err(error)) => Ok(Seen::Failed(error.to_string())),
+        Err(_) => Ok(Seen::Failed(format!(
+            "{}: the program failed on this photo. Please report it; the other photos are not touched by this.",
+            photo.hash
+        ))),
+    }
+}
+
+fn read_alone(photo: &Photo, recogniser: &dyn Recogniser, options: &ReadOptions) -> Result<(PageRecord, PageFile)> {
+    let open = |cause| Error::Open { path: photo.hash.clone(), cause };
+    let bytes = std::fs::read(&photo.path).map_err(open)?;
+    let mut timing = BTreeMap::new();
+    let picture = ingest(&photo.hash, &bytes, &options.limits)?;
+    drop(bytes);
+    let page = read_page(&picture, recogniser, &mut timing)?;
+    let written = || page.cells.iter().filter(|cell| cell.reading.is_some());
+    let tiles = written().map(|cell| (tile_key(cell.number, cell.colour), tile(&picture, cell))).collect();
+    let looks = written().take(LOOKS).map(look_of).collect();
+    let pages = [vec![page]];
+    let ink = ink_of(&[None], &pages, recogniser.alphabet(), timing)?;
+    let (game, alone) = match game_from(&ink, &options.decode) {
+        Ok(reviewed) => (Some(reviewed.game), None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    let plies = game.as_ref().map_or(&[][..], |game| &game.plies);
+    let record = PageRecord {
+        first: ink.rows.first().map_or(1, |row| row.number),
+        last: ink.rows.last().map_or(0, |row| row.number),
+        moves: plies.iter().map(|ply| plain(ply.san.as_deref().unwrap_or("?"))).collect(),
+        clear: plies.iter().filter(|ply| ply.status == Status::Clear).count(),
+        alone,
+        looks,
+    };
+    Ok((record, PageFile { ink, game, tiles }))
+}
+
+fn plain(san: &str) -> String {
+    san.trim_end_matches(['+', '#']).to_owned()
+}
+
+/// Rows of a crop that lie between the ruling lines.
+const BETWEEN_LINES: std::ops::Range<usize> = 12..36;
+
+/// The means of darkness over the blocks of a crop.
+fn look_of(cell: &ReadCell) -> Look {
+    let (width, height) = (CROP_WIDTH / LOOK_WIDTH, BETWEEN_LINES.len() / LOOK_HEIGHT);
+    let block = |x: usize, y: usize| {
+        let top = BETWEEN_LINES.start + y * height;
+        let rows = (top..top + height).flat_map(|row| {
+            let start = row * CROP_WIDTH + x * width;
+            &cell.crop.pixels[start..start + width]
+        });
+        let dark: usize = rows.map(|&grey| usize::from(255 - grey)).sum();
+        (dark / (width * height)) as u8
+    };
+    let darkness: Vec<u8> =
+        (0..LOOK_HEIGHT).flat_map(|y| (0..LOOK_WIDTH).map(move |x| (x, y))).map(|(x, y)| block(x, y)).collect();
+    Look { number: cell.number, colour: cell.colour, darkness: STANDARD.encode(darkness) }
+}
+
+/// The cell on the photo with a little around it, upright, as base64 of a JPEG; empty if it cannot be encoded.
+fn tile(photo: &ingest::Photo, cell: &ReadCell) -> String {
+    let [top_left, top_right, bottom_right, bottom_left] = cell.quad;
+    let length = |a: [f32; 2], b: [f32; 2]| (a[0] - b[0]).hypot(a[1] - b[1]).max(1.0);
+    let (width, height) = (length(top_left, top_right), length(top_left, bottom_left));
+    let (above, beside) = (0.25, 0.15 * height / width);
+    let out_width = (width * (1.0 + 2.0 * beside) / (height * (1.0 + 2.0 * above)) * TILE_HEIGHT as f32) as u32;
+    let out_width = out_width.clamp(TILE_HEIGHT / 2, TILE_WIDTH);
+    let grey = &photo.grey;
+    let image = GrayImage::from_fn(out_width, TILE_HEIGHT, |x, y| {
+        let u = (x as f32 + 0.5) / out_width as f32 * (1.0 + 2.0 * beside) - beside;
+        let v = (y as f32 + 0.5) / TILE_HEIGHT as f32 * (1.0 + 2.0 * above) - above;
+        let at = |i: usize| {
+            let top = top_left[i] + (top_right[i] - top_left[i]) * u;
+            let bottom = bottom_left[i] + (bottom_right[i] - bottom_left[i]) * u;
+            top + (bottom - top) * v - 0.5
+        };
+        image::imageops::interpolate_bilinear(grey, at(0), at(1)).unwrap_or(Luma([255]))
+    });
+    let mut bytes = Vec::new();
+    match image.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, TILE_QUALITY)) {
+        Ok(()) => STANDARD.encode(bytes),
+        Err(_) => String::new(),
+    }
+}

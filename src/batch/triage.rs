@@ -1,0 +1,83 @@
+//! How much of a person's time a game needs.
+
+use crate::game::{Colour, Game, Ply, Status};
+use serde::Serialize;
+
+/// A: every move is clear. B: some moves to look at. C: hard, or not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Triage {
+    A,
+    B,
+    C,
+}
+
+impl Triage {
+    /// The letter.
+    pub fn letter(self) -> char {
+        match self {
+            Triage::A => 'A',
+            Triage::B => 'B',
+            Triage::C => 'C',
+        }
+    }
+}
+
+/// Share of moves to look at from which typing a game in may be quicker than correcting it.
+const HARD: f32 = 0.5;
+
+/// The plies that a person should look at, by index in the order of play.
+///
+/// Behind the last legal move stand results, signatures and smudges: there only what reads like moves counts.
+pub fn to_look_at(game: &Game) -> Vec<usize> {
+    let legal = legal(game);
+    let counts = |index: usize, ply: &Ply| {
+        ply.status != Status::Clear && (index < legal || ply.written.iter().any(|written| like_a_move(&written.text)))
+    };
+    game.plies.iter().enumerate().filter(|(index, ply)| counts(*index, ply)).map(|(index, _)| index).collect()
+}
+
+/// Plies of the main line: those before the first that could not be made legal.
+pub fn legal(game: &Game) -> usize {
+    game.plies.iter().take_while(|ply| ply.san.is_some()).count()
+}
+
+/// Two letters or digits at least; results and lone castling strokes are none, since O stands for zero as well.
+fn like_a_move(text: &str) -> bool {
+    !text.contains('/') && text.chars().filter(|c| c.is_alphanumeric() && *c != 'O').count() > 1
+}
+
+/// The triage of a game with its reason.
+pub fn triage(game: &Game) -> (Triage, String) {
+    let legal = legal(game);
+    let look = to_look_at(game);
+    let within = look.iter().filter(|&&index| index < legal).count();
+    let moves = if legal == 1 { "1 move".to_owned() } else { format!("{legal} moves") };
+    let hard = look.len() as f32 > HARD * legal as f32;
+    let mut reason = if within == 0 { format!("all {moves} clear") } else { format!("{within} of {moves} to look at") };
+    if let Some(behind) = look.get(within) {
+        let ply = &game.plies[*behind];
+        let dots = if ply.colour == Colour::White { "." } else { "..." };
+        reason.push_str(&format!("; what is written from {}{dots} on could not be made legal", ply.number));
+    }
+    match look.len() {
+        0 if legal == 0 => (Triage::C, "no move is read".to_owned()),
+        0 => (Triage::A, reason),
+        _ if hard => (Triage::C, reason),
+        _ => (Triage::B, reason),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_and_smudges_are_not_like_moves() {
+        for text in ["", "5", "O-1", "1-O", "1/2-1/2", "O-+", "O"] {
+            assert!(!like_a_move(text), "{text}");
+        }
+        for text in ["Nf3", "e4", "RxdO+", "P-K4"] {
+            assert!(like_a_move(text), "{text}");
+        }
+    }
+}

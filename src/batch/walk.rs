@@ -1,0 +1,196 @@
+//! The photos below a folder: told by content, within bounds, symbolic links not followed.
+
+use crate::error::{Error, Result};
+use sha2::{Digest, Sha256};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use walkdir::WalkDir;
+
+/// How far a walk goes.
+#[derive(Debug, Clone, Copy)]
+pub struct WalkLimits {
+    /// Folders within folders.
+    pub depth: usize,
+    /// Files looked at, photos or not.
+    pub files: usize,
+    /// Largest photo, in bytes.
+    pub bytes: u64,
+}
+
+impl Default for WalkLimits {
+    fn default() -> Self {
+        Self { depth: 16, files: 1_000_000, bytes: 64 << 20 }
+    }
+}
+
+/// A photo that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Photo {
+    /// Path below the folder, with slashes.
+    pub name: String,
+    pub path: PathBuf,
+    /// SHA-256 of the bytes, in hexadecimal.
+    pub hash: String,
+    /// Other files with the same bytes, below the folder.
+    pub copies: Vec<String>,
+}
+
+/// A file that should hold a sheet, as far as can be told, and cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    pub name: String,
+    /// What is wrong and what to do, in one sentence.
+    pub sentence: String,
+}
+
+/// What lies below a folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// In the order of their names.
+    pub photos: Vec<Photo>,
+    pub refused: Vec<Refused>,
+    /// Files that are neither photos nor look like sheets.
+    pub others: usize,
+    /// What to tell the person about the walk.
+    pub notes: Vec<String>,
+}
+
+/// Bytes at the beginning of a file that tell its format.
+const HEAD: usize = 64;
+/// Endings under which people keep photos; what bears one and holds something else is worth a word.
+const PHOTO_ENDINGS: [&str; 7] = ["jpg", "jpeg", "png", "webp", "tif", "tiff", "heic"];
+
+/// Finds the photos below `dir`, leaving out what lies below `out`.
+///
+/// # Errors
+/// [`Error::Open`] if `dir` itself cannot be read.
+pub fn walk(dir: &Path, out: &Path, limits: &WalkLimits) -> Result<Found> {
+    let open = |cause| Error::Open { path: dir.display().to_string(), cause };
+    std::fs::read_dir(dir).map_err(open)?;
+    let out = out.canonicalize().unwrap_or_else(|_| out.to_path_buf());
+    let mut found = Found::default();
+    let (mut links, mut seen) = (0, 0);
+    let walker = WalkDir::new(dir).max_depth(limits.depth).sort_by_file_name().into_iter();
+    let inside = |entry: &walkdir::DirEntry| entry.path().canonicalize().map_or(true, |path| path != out);
+    for entry in walker.filter_entry(inside) {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                let name = error.path().map(|path| name_below(dir, path)).unwrap_or_default();
+                let sentence = format!("{name} cannot be opened ({error}). Check the permissions.");
+                found.refused.push(Refused { name, sentence });
+                continue;
+            }
+        };
+        if entry.path_is_symlink() {
+            links += 1;
+        } else if entry.file_type().is_dir() && entry.depth() == limits.depth {
+            found.notes.push(format!(
+                "{}: folders this deep are not looked into. Move them up.",
+                name_below(dir, entry.path())
+            ));
+        } else if entry.file_type().is_file() {
+            seen += 1;
+            if seen > limits.files {
+                found.notes.push(format!("Only the first {} files were looked at. Split the folder.", limits.files));
+                break;
+            }
+            look_at(dir, entry.path(), limits, &mut found);
+        }
+    }
+    if links > 0 {
+        found.notes.push(format!("{links} symbolic links were not followed."));
+    }
+    gather_copies(&mut found.photos);
+    Ok(found)
+}
+
+fn look_at(dir: &Path, path: &Path, limits: &WalkLimits, found: &mut Found) {
+    let name = name_below(dir, path);
+    let mut refuse = |sentence: String| found.refused.push(Refused { name: name.clone(), sentence });
+    let head = match head(path) {
+        Ok(head) => head,
+        Err(cause) => return refuse(Error::Open { path: name.clone(), cause }.to_string()),
+    };
+    match kind(&head) {
+        Kind::Photo => match hash(path, limits.bytes) {
+            Ok(Some(hash)) => {
+                found.photos.push(Photo { name, path: path.to_path_buf(), hash, copies: Vec::new() });
+            }
+            Ok(None) => {
+                let limit = format!("{} MB", limits.bytes >> 20);
+                refuse(Error::TooLarge { file: name.clone(), what: format!("more than {limit}"), limit }.to_string());
+            }
+            Err(cause) => refuse(Error::Open { path: name.clone(), cause }.to_string()),
+        },
+        Kind::Wrapped(what, advice) => refuse(format!("{name} is {what}, which is not read here. {advice}")),
+        Kind::Other => {
+            let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+            if PHOTO_ENDINGS.contains(&ending.as_str()) {
+                refuse(Error::NotAPicture { file: name.clone() }.to_string());
+            } else {
+                found.others += 1;
+            }
+        }
+    }
+}
+
+enum Kind {
+    Photo,
+    /// What may hold sheets, and how to get at them.
+    Wrapped(&'static str, &'static str),
+    Other,
+}
+
+fn kind(head: &[u8]) -> Kind {
+    use image::ImageFormat::{Jpeg, Png, Tiff, WebP};
+    match image::guess_format(head) {
+        Ok(Jpeg | Png | WebP | Tiff) => Kind::Photo,
+        _ if head.starts_with(b"%PDF") => Kind::Wrapped("a PDF document", "Export its pages as pictures."),
+        _ if head.starts_with(b"PK\x03\x04") => Kind::Wrapped("a ZIP archive", "Unpack it."),
+        _ if head.get(4..8) == Some(b"ftyp") && head.get(8..11).is_some_and(|brand| brand == b"hei") => {
+            Kind::Wrapped("a HEIC photo", "Export it as JPEG.")
+        }
+        _ => Kind::Other,
+    }
+}
+
+fn head(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut head = Vec::with_capacity(HEAD);
+    std::fs::File::open(path)?.take(HEAD as u64).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+/// The SHA-256 of a file of at most `limit` bytes, in hexadecimal; none for a larger one.
+fn hash(path: &Path, limit: u64) -> std::io::Result<Option<String>> {
+    let mut file = std::fs::File::open(path)?.take(limit + 1);
+    let mut hasher = Sha256::new();
+    let read = std::io::copy(&mut file, &mut hasher)?;
+    Ok((read <= limit).then(|| hex(&hasher.finalize())))
+}
+
+/// Bytes in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn name_below(dir: &Path, path: &Path) -> String {
+    let below = path.strip_prefix(dir).unwrap_or(path);
+    below.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+/// Keeps the first of the photos with the same bytes, with the names of the others.
+fn gather_copies(photos: &mut Vec<Photo>) {
+    let mut first = std::collections::HashMap::<String, usize>::new();
+    let mut kept: Vec<Photo> = Vec::new();
+    for photo in photos.drain(..) {
+        match first.get(&photo.hash) {
+            Some(&index) => kept[index].copies.push(photo.name),
+            None => {
+                first.insert(photo.hash.clone(), kept.len());
+                kept.push(photo);
+            }
+        }
+    }
+    *photos = kept;
+}
