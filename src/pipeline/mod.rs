@@ -5,12 +5,16 @@
 pub mod anchor;
 pub mod cells;
 pub mod columns;
+pub mod find;
+pub mod flatten;
 pub mod grid;
+pub mod homography;
 pub mod ingest;
 pub mod lines;
 pub mod numbers;
 pub mod page;
 pub mod recognise;
+pub mod segments;
 pub mod uprights;
 pub mod watch;
 
@@ -21,6 +25,7 @@ use crate::reading::{Alphabet, Reading};
 use crate::review::{self, Reviewed};
 use anchor::Anchor;
 use cells::Crop;
+use find::Found;
 use grid::{Column, Grid};
 use ingest::{IngestLimits, Photo, ingest};
 use page::Page;
@@ -84,8 +89,6 @@ pub struct ReadPage {
 /// Milliseconds spent by stage, added up over pages.
 pub type Timing = BTreeMap<String, f64>;
 
-/// Evidence per looked-at row (see [`Anchor::evidence`]) from which a page is surely the right way up.
-const UPRIGHT: f32 = 1.0;
 /// Ink (pixels of a crop) up to which a cell that reads as nothing counts as blank.
 const SMUDGE: u32 = 150;
 /// Evidence below which the numbers are called unread.
@@ -182,35 +185,7 @@ fn read_page_watched(
     timing: &mut Timing,
     watch: &Watch,
 ) -> Result<ReadPage> {
-    let mut best: Option<(Page, Grid, Anchor)> = None;
-    let mut first_cause = None;
-    for quarter_turns in [0, 1, 3, 2] {
-        watch.at("page")?;
-        let page = timed(timing, "page", || Page::new(photo, quarter_turns));
-        let mut grid = match timed(timing, "grid", || Grid::find(&page)) {
-            Ok(grid) => grid,
-            Err(cause) => {
-                first_cause.get_or_insert(cause);
-                continue;
-            }
-        };
-        watch.at("anchor")?;
-        let anchor = timed(timing, "anchor", || {
-            numbers::split_off(&page, &mut grid);
-            anchor::anchor(&page, &grid, recogniser)
-        })?;
-        let better = best.as_ref().is_none_or(|(_, _, other)| anchor.evidence > other.evidence + NUMBERS_READ);
-        if better {
-            best = Some((page, grid, anchor));
-        }
-        if anchor.evidence > UPRIGHT {
-            break;
-        }
-    }
-    let Some((page, grid, anchor)) = best else {
-        let cause = first_cause.unwrap_or_default();
-        return Err(Error::NoTable { file: photo.file.clone(), cause });
-    };
+    let Found { page, grid, anchor } = find::find(photo, recogniser, timing, watch)?;
     watch.at("cells")?;
     let mut cells = timed(timing, "cells", || cut_cells(&page, &grid, &anchor));
     watch.at("recognise")?;
