@@ -5,6 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::game::{Colour, Game, Status};
+use crate::pipeline::hint::PageHint;
 use crate::pipeline::recognise::Recogniser;
 use crate::pipeline::{PhotoFile, ReadOptions, SheetFiles, read_game};
 use serde::Serialize;
@@ -153,7 +154,11 @@ pub fn evaluate(
 
 fn open(path: &Path) -> Result<PhotoFile> {
     let bytes = std::fs::read(path).map_err(|cause| Error::Open { path: path.display().to_string(), cause })?;
-    Ok(PhotoFile { name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(), bytes })
+    Ok(PhotoFile {
+        name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        bytes,
+        hint: PageHint::default(),
+    })
 }
 
 impl Counts {

@@ -8,6 +8,7 @@ mod serve;
 
 use crate::error::{Error, Result};
 use crate::pipeline::PhotoFile;
+use crate::pipeline::hint::PageHint;
 use crate::pipeline::recognise::{Recogniser, TractRecogniser};
 use clap::{Parser, Subcommand};
 use std::io::Write;
@@ -86,7 +87,7 @@ pub fn run(cli: &Cli) -> Result<Outcome> {
 fn load(path: &Path) -> Result<PhotoFile> {
     let bytes = std::fs::read(path).map_err(|cause| Error::Open { path: path.display().to_string(), cause })?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-    Ok(PhotoFile { name, bytes })
+    Ok(PhotoFile { name, bytes, hint: PageHint::default() })
 }
 
 /// Prints to standard output; a reader that has gone away is no error.

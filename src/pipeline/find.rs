@@ -5,7 +5,8 @@
 
 use super::anchor::{self, Anchor};
 use super::flatten;
-use super::grid::Grid;
+use super::grid::{COVERED, Grid, Known};
+use super::hint::PageHint;
 use super::ingest::Photo;
 use super::numbers;
 use super::page::Page;
@@ -23,20 +24,49 @@ pub struct Found {
 }
 
 /// Evidence per looked-at row (see [`Anchor::evidence`]) from which a page is surely the right way up.
-const UPRIGHT: f32 = 1.0;
+const UPRIGHT: f32 = 0.6;
 /// Slope of a table's sides from which it is laid flat, in pixels per pixel.
 const ASKEW: f32 = 0.05;
+/// Share by which a later try must have more support than an earlier one.
+const CLEARLY: f32 = 1.25;
+
+impl Found {
+    /// What the printed numbers say for this table: a part of a table has less to show than the whole.
+    fn support(&self) -> f32 {
+        self.anchor.evidence.max(0.0) * (self.anchor.rows * self.grid.pairs.len()) as f32
+    }
+
+    /// Where no numbers can be read nothing speaks against the first try.
+    fn is_better_than(&self, other: &Self) -> bool {
+        self.anchor.evidence > NUMBERS_READ && self.support() > CLEARLY * other.support()
+    }
+}
 
 /// Finds the table of moves.
 ///
 /// # Errors
 /// [`Error::NoTable`] where none is found any way up, and as [`Recogniser::read`].
-pub(super) fn find(photo: &Photo, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Found> {
-    let mut search = Search { recogniser, timing, watch, best: None, cause: None };
+pub(super) fn find(
+    photo: &Photo,
+    hint: &PageHint,
+    recogniser: &dyn Recogniser,
+    timing: &mut Timing,
+    watch: &Watch,
+) -> Result<Found> {
+    hint.check()?;
+    let known = Known { table: None, rows: hint.rows, columns: hint.columns };
+    let mut search = Search { recogniser, timing, watch, known, best: None, cause: None };
     watch.at("page")?;
+    if let Some(quad) = &hint.quad {
+        let (flat, [left, right, top, bottom]) = flatten::within(quad, photo.grey.dimensions())?;
+        search.known.table = Some([left, right, top, bottom]);
+        let page = timed(search.timing, "page", || Page::flattened(photo, &flat, 0));
+        search.try_page(page)?;
+        return search.end(photo);
+    }
     let plain = timed(search.timing, "page", || Page::new(photo, 0));
     search.try_page(plain.clone())?;
-    if search.best.as_ref().is_some_and(|found| found.anchor.evidence > UPRIGHT && !is_askew(&found.grid)) {
+    if search.best.as_ref().is_some_and(|found| found.anchor.evidence > UPRIGHT && !is_doubtful(&found.grid)) {
         return search.end(photo);
     }
     if let Some(flat) = timed(search.timing, "flatten", || flatten::find(&plain)) {
@@ -68,6 +98,7 @@ pub(super) fn find(photo: &Photo, recogniser: &dyn Recogniser, timing: &mut Timi
 /// The best of the pages tried so far.
 struct Search<'a> {
     recogniser: &'a dyn Recogniser,
+    known: Known,
     timing: &'a mut Timing,
     watch: &'a Watch,
     best: Option<Found>,
@@ -77,7 +108,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn try_page(&mut self, page: Page) -> Result<()> {
-        let mut grid = match timed(self.timing, "grid", || Grid::find(&page)) {
+        let mut grid = match timed(self.timing, "grid", || Grid::find(&page, &self.known)) {
             Ok(grid) => grid,
             Err(cause) => {
                 self.cause.get_or_insert(cause);
@@ -87,15 +118,14 @@ impl Search<'_> {
         self.watch.at("anchor")?;
         let anchor = timed(self.timing, "anchor", || {
             numbers::split_off(&page, &mut grid);
-            anchor::anchor(&page, &grid, self.recogniser)
+            anchor::anchor(&page, &grid, self.known.rows, self.recogniser)
         })?;
         self.offer(Found { page, grid, anchor });
         Ok(())
     }
 
     fn offer(&mut self, found: Found) {
-        let evidence = found.anchor.evidence;
-        if self.best.as_ref().is_none_or(|best| evidence > best.anchor.evidence + NUMBERS_READ) {
+        if self.best.as_ref().is_none_or(|best| found.is_better_than(best)) {
             self.best = Some(found);
         }
     }
@@ -110,8 +140,12 @@ impl Search<'_> {
     }
 }
 
-/// Whether a side of the table is slanted by more than [`ASKEW`].
-fn is_askew(grid: &Grid) -> bool {
+/// Whether the grid may be a part of the table only: it leaves out much of what is ruled, or a side is slanted by more
+/// than [`ASKEW`].
+fn is_doubtful(grid: &Grid) -> bool {
+    if grid.covered < COVERED {
+        return true;
+    }
     let (Some(first), Some(last)) = (grid.bands.first(), grid.bands.last()) else { return false };
     let (Some(left), Some(right)) = (grid.pairs.first(), grid.pairs.last()) else { return false };
     let left = left.numbers.as_ref().unwrap_or(&left.white);

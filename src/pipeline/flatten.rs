@@ -24,11 +24,15 @@ const ASIDE: f64 = 0.02;
 const TRIALS: usize = 500;
 /// Nearest point of meeting that a sheet photographed by hand can have, in half diagonals of the photo.
 const NEAREST: f64 = 1.1;
-/// Least length of lines, in sides of the page, by which a bundle can be told.
-const ENOUGH: f64 = 3.0;
+/// Least length of lines, in sides of the page, by which the rows' bundle and the columns' bundle can be told.
+const ENOUGH: [f64; 2] = [2.0, 0.8];
+/// Bent paper turns its lines away from the point of meeting by up to this (radians); they still belong to the sheet.
+const BENT: f64 = 0.07;
 /// Focal length in longest sides of the photo, where the lines do not tell: between a phone's and a cut-out's.
 const FOCAL: f64 = 1.0;
-const FOCALS: std::ops::Range<f64> = 0.6..2.5;
+const FOCALS: std::ops::Range<f64> = 0.7..1.8;
+/// Half diagonals within which both bundles must meet for the lines to tell the focal length.
+const CONVERGING: f64 = 3.0;
 /// Slope of the table's sides from which flattening is worth its time; below it the grid follows the lines.
 const SLANTED: f64 = 0.02;
 /// Paper shown around the ruled part, in shares of its size.
@@ -41,16 +45,13 @@ pub fn find(page: &Page) -> Option<Flat> {
     let [level, upright] = segments::find(&page.image);
     let (width, height) = (f64::from(page.image.width()), f64::from(page.image.height()));
     let frame = Frame { centre: [width / 2.0, height / 2.0], unit: width.hypot(height) / 2.0 };
-    let (rows, row_lines) = meeting(&level, &frame, ENOUGH * width)?;
-    let columns = match meeting(&upright, &frame, ENOUGH * height) {
-        Some((point, _)) => point,
-        // No upright lines: as if the rows were seen straight on.
-        None => {
-            let [x, y] = frame.toward(&rows, [0.0, 0.0]);
-            [-y, x, 0.0]
-        }
-    };
-    let (left, right, top, bottom, plane) = ruled(&frame, rows, columns, &row_lines)?;
+    let (level, upright) = (lines(&level, &frame), lines(&upright, &frame));
+    let rows = meeting(&level, &frame, ENOUGH[0] * width)?;
+    // Without upright lines: as if the columns were seen straight on.
+    let [x, y] = frame.toward(&rows, [0.0, 0.0]);
+    let columns = meeting(&upright, &frame, ENOUGH[1] * height).unwrap_or([-y, x, 0.0]);
+    let bundles = [(level, rows), (upright, columns)];
+    let (left, right, top, bottom, plane) = ruled(&frame, &bundles)?;
     let corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
     if corners.iter().any(|&corner| plane.depth(corner) < 0.1) {
         return None;
@@ -72,12 +73,12 @@ pub fn find(page: &Page) -> Option<Flat> {
         .then(|| Flat { map: page.map.after(&plane.after(&onto_plane)), size: (size[0], size[1]) })
 }
 
-/// A flat picture of what lies within four corners (clockwise from the upper left, in pixels of the photo), with
-/// some paper around it.
+/// A flat picture of what lies within four corners (clockwise from the upper left, in pixels of the photo) with some
+/// paper around it, and where the corners lie on it: left, right, top and bottom.
 ///
 /// # Errors
 /// [`Error::Usage`] says what is wrong with the corners.
-pub fn within(quad: &Quad, photo: (u32, u32)) -> Result<(Flat, Quad)> {
+pub fn within(quad: &Quad, photo: (u32, u32)) -> Result<(Flat, [f32; 4])> {
     let wrong = |what: &str| Error::Usage(format!("The corners of the table cannot be used: {what}. {CORNERS}"));
     let (width, height) = (f64::from(photo.0), f64::from(photo.1));
     if quad.iter().flatten().any(|v| !v.is_finite()) {
@@ -120,8 +121,7 @@ pub fn within(quad: &Quad, photo: (u32, u32)) -> Result<(Flat, Quad)> {
     let map = Homography::from_rectangle(wide, tall, quad).ok_or_else(|| wrong("three of them lie on a line"))?;
     let map = map.after(&Homography::scaling([1.0; 2], [-dx, -dy]));
     let size = ((wide + 2.0 * dx).round() as u32, (tall + 2.0 * dy).round() as u32);
-    let (left, right, top, bottom) = (dx as f32, (dx + wide) as f32, dy as f32, (dy + tall) as f32);
-    Ok((Flat { map, size }, [[left, top], [right, top], [right, bottom], [left, bottom]]))
+    Ok((Flat { map, size }, [dx, dx + wide, dy, dy + tall].map(|v| v as f32)))
 }
 
 /// What corners are expected.
@@ -130,6 +130,7 @@ const CORNERS: &str = "Give the four corners of the table of moves as x,y in pix
 const SMALLEST_TABLE: f64 = 100.0;
 
 /// Pixels of the page against coordinates centred on it, in half diagonals.
+#[derive(Clone, Copy)]
 struct Frame {
     centre: [f64; 2],
     unit: f64,
@@ -170,17 +171,19 @@ impl Line {
     }
 }
 
-/// The point (homogeneous, see [`Frame`]) in which most of the lines meet, and those lines.
-fn meeting(segments: &[Segment], frame: &Frame, enough: f64) -> Option<([f64; 3], Vec<Line>)> {
-    let mut lines: Vec<Line> = segments
-        .iter()
-        .map(|segment| {
-            let [from, to] = [frame.inward(segment.from), frame.inward(segment.to)];
-            let length = (to[0] - from[0]).hypot(to[1] - from[1]);
-            let direction = [(to[0] - from[0]) / length, (to[1] - from[1]) / length];
-            Line { middle: frame.inward(segment.middle()), direction, ends: [from, to], length }
-        })
-        .collect();
+/// Pieces of lines in the coordinates of a frame.
+fn lines(segments: &[Segment], frame: &Frame) -> Vec<Line> {
+    let line = |segment: &Segment| {
+        let [from, to] = [frame.inward(segment.from), frame.inward(segment.to)];
+        let length = (to[0] - from[0]).hypot(to[1] - from[1]);
+        let direction = [(to[0] - from[0]) / length, (to[1] - from[1]) / length];
+        Line { middle: frame.inward(segment.middle()), direction, ends: [from, to], length }
+    };
+    segments.iter().map(line).collect()
+}
+
+/// The point (homogeneous, see [`Frame`]) in which most of the lines meet.
+fn meeting(lines: &[Line], frame: &Frame, enough: f64) -> Option<[f64; 3]> {
     let total: f64 = lines.iter().map(|line| line.length).sum();
     if total * frame.unit < enough {
         return None;
@@ -219,9 +222,8 @@ fn meeting(segments: &[Segment], frame: &Frame, enough: f64) -> Option<([f64; 3]
         }
         point = better;
     }
-    lines.retain(|line| line.aside(frame, &point) < ASIDE);
-    let agreeing: f64 = lines.iter().map(|line| line.length).sum();
-    (best.1 > 0.0 && agreeing * frame.unit > enough).then_some((point, lines))
+    let near = lines.iter().filter(|line| line.aside(frame, &point) < ASIDE);
+    (best.1 > 0.0 && near.map(|line| line.length).sum::<f64>() * frame.unit > enough).then_some(point)
 }
 
 fn is_far(point: &[f64; 3]) -> bool {
@@ -256,30 +258,42 @@ fn common_point<'a>(lines: impl Iterator<Item = &'a Line>) -> [f64; 3] {
 }
 
 /// The ruled part of the sheet (left, right, top, bottom on the flat sheet, whose unit is a pixel of the page at its
-/// middle) and the map from the flat sheet to the page.
-fn ruled(frame: &Frame, rows: [f64; 3], columns: [f64; 3], lines: &[Line]) -> Option<(f64, f64, f64, f64, Homography)> {
-    let origin = {
-        let weight: f64 = lines.iter().map(|line| line.length).sum();
-        [0, 1].map(|axis| lines.iter().map(|line| line.middle[axis] * line.length).sum::<f64>() / weight)
+/// middle) and the map from the flat sheet to the page, from the lines and points of meeting of rows and columns.
+fn ruled(frame: &Frame, bundles: &[(Vec<Line>, [f64; 3]); 2]) -> Option<(f64, f64, f64, f64, Homography)> {
+    let within = |tolerance: f64| {
+        bundles.iter().flat_map(move |(lines, point)| lines.iter().filter(move |l| l.aside(frame, point) < tolerance))
     };
-    let plane = plane(frame, rows, columns, origin)?;
+    let weight: f64 = within(ASIDE).map(|line| line.length).sum();
+    let origin = [0, 1].map(|axis| within(ASIDE).map(|line| line.middle[axis] * line.length).sum::<f64>() / weight);
+    let plane = plane(frame, bundles[0].1, bundles[1].1, origin)?;
     let back = plane.inverse()?;
-    let mut ends = [Vec::new(), Vec::new()];
-    for line in lines {
-        for end in line.ends {
-            let at = [0, 1].map(|axis| end[axis] * frame.unit + frame.centre[axis]);
-            let flat = back.apply(at);
-            (0..2).for_each(|axis| ends[axis].push(flat[axis]));
-        }
-    }
-    // A few stray lines do not widen the sheet.
-    let [(left, right), (top, bottom)] = ends.map(|mut ends| {
+    let ends = |tolerance: f64, axis: usize| -> Vec<f64> {
+        let flat = within(tolerance)
+            .flat_map(|line| line.ends)
+            .map(|end| back.apply([0, 1].map(|axis| end[axis] * frame.unit + frame.centre[axis]))[axis]);
+        let mut ends: Vec<f64> = flat.collect();
         ends.sort_by(f64::total_cmp);
-        let stray = ends.len() / 100;
-        (ends[stray], ends[ends.len() - 1 - stray])
+        ends
+    };
+    // The core is sure; bent lines beyond it belong to the sheet if they are near, the grain of the desk is cut off.
+    let [(left, right), (top, bottom)] = [0, 1].map(|axis| {
+        let core = ends(ASIDE, axis);
+        let at = |share: f64| core[((core.len() - 1) as f64 * share) as usize];
+        let (low, high) = (at(FRINGE), at(1.0 - FRINGE));
+        let far = NEAR_CORE * (high - low);
+        let mut near = ends(BENT, axis);
+        near.retain(|&end| end >= low - far && end <= high + far);
+        // A few stray lines do not widen the sheet.
+        let stray = near.len() / 100;
+        (near[stray], near[near.len() - 1 - stray])
     });
     (right > left && bottom > top).then_some((left, right, top, bottom, plane))
 }
+
+/// Share of the lines' ends that may be stray at either side, and how far beyond the rest the sheet may reach, in
+/// shares of its size.
+const FRINGE: f64 = 0.05;
+const NEAR_CORE: f64 = 0.3;
 
 /// The map from a flat sheet to the page, from the points where rows and columns meet. `origin` (see [`Frame`]) is
 /// the sheet's zero, where a unit of the sheet is as large as a pixel of the page.
@@ -288,7 +302,7 @@ fn plane(frame: &Frame, rows: [f64; 3], columns: [f64; 3], origin: [f64; 2]) -> 
     // Rows and columns are at right angles on paper: where both bundles converge that tells the focal length.
     let told = -(rows[0] * columns[0] + rows[1] * columns[1]) / (rows[2] * columns[2]);
     let told = told.max(0.0).sqrt() / longest;
-    let converging = |point: &[f64; 3]| point[2].abs() * 8.0 > point[0].hypot(point[1]);
+    let converging = |point: &[f64; 3]| point[2].abs() * CONVERGING > point[0].hypot(point[1]);
     let sure = converging(&rows) && converging(&columns) && FOCALS.contains(&told);
     let focal = longest * if sure { told } else { FOCAL };
     // Directions in space of the rows and of the columns; rightwards and downwards.

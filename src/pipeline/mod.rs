@@ -2,12 +2,14 @@
 //!
 //! [`read_game`] calls every stage in order and can be read as the table of contents.
 
+mod advice;
 pub mod anchor;
 pub mod cells;
 pub mod columns;
 pub mod find;
 pub mod flatten;
 pub mod grid;
+pub mod hint;
 pub mod homography;
 pub mod ingest;
 pub mod lines;
@@ -15,6 +17,7 @@ pub mod numbers;
 pub mod page;
 pub mod recognise;
 pub mod segments;
+mod spacing;
 pub mod uprights;
 pub mod watch;
 
@@ -27,6 +30,7 @@ use anchor::Anchor;
 use cells::Crop;
 use find::Found;
 use grid::{Column, Grid};
+use hint::PageHint;
 use ingest::{IngestLimits, Photo, ingest};
 use page::Page;
 use rayon::prelude::*;
@@ -42,6 +46,8 @@ pub struct PhotoFile {
     /// Shown in messages and in the result.
     pub name: String,
     pub bytes: Vec<u8>,
+    /// What is known about its table.
+    pub hint: PageHint,
 }
 
 /// One player's sheet: its pages in order.
@@ -84,6 +90,8 @@ pub struct ReadPage {
     pub anchor: Anchor,
     /// In the order of play.
     pub cells: Vec<ReadCell>,
+    /// What to tell the person who took the photo.
+    pub advice: Vec<String>,
 }
 
 /// Milliseconds spent by stage, added up over pages.
@@ -148,7 +156,7 @@ pub fn read_ink(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &Re
         for file in &sheet.pages {
             options.watch.at("ingest")?;
             let photo = timed(&mut timing_ms, "ingest", || ingest(&file.name, &file.bytes, &options.limits))?;
-            pages.push(read_page_watched(&photo, recogniser, &mut timing_ms, &options.watch)?);
+            pages.push(read_page_watched(&photo, &file.hint, recogniser, &mut timing_ms, &options.watch)?);
         }
         read.push(pages);
     }
@@ -176,21 +184,23 @@ pub fn read_ink(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &Re
 /// # Errors
 /// [`Error::NoTable`] where no table of moves is found any way up, and as [`Recogniser::read`].
 pub fn read_page(photo: &Photo, recogniser: &dyn Recogniser, timing: &mut Timing) -> Result<ReadPage> {
-    read_page_watched(photo, recogniser, timing, &Watch::default())
+    read_page_watched(photo, &PageHint::default(), recogniser, timing, &Watch::default())
 }
 
 fn read_page_watched(
     photo: &Photo,
+    hint: &PageHint,
     recogniser: &dyn Recogniser,
     timing: &mut Timing,
     watch: &Watch,
 ) -> Result<ReadPage> {
-    let Found { page, grid, anchor } = find::find(photo, recogniser, timing, watch)?;
+    let Found { page, grid, anchor } = find::find(photo, hint, recogniser, timing, watch)?;
     watch.at("cells")?;
     let mut cells = timed(timing, "cells", || cut_cells(&page, &grid, &anchor));
     watch.at("recognise")?;
     timed(timing, "recognise", || read_cells(&mut cells, recogniser))?;
-    Ok(ReadPage { file: photo.file.clone(), page, grid, anchor, cells })
+    let advice = timed(timing, "advice", || advice::advice(photo, &anchor, &cells))?;
+    Ok(ReadPage { file: photo.file.clone(), page, grid, anchor, cells, advice })
 }
 
 /// Cuts every cell of the numbered rows, in the order of play.
@@ -264,7 +274,7 @@ fn is_a_game(game: &Game) -> bool {
 }
 
 fn page_warnings(page: &ReadPage) -> Vec<String> {
-    let mut warnings = Vec::new();
+    let mut warnings = page.advice.clone();
     if page.anchor.evidence < NUMBERS_READ {
         warnings.push(format!(
             "{}: the printed move numbers could not be read; rows are counted from the top line of the table, check that move 1 is right",

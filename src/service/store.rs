@@ -378,7 +378,7 @@ impl Store {
                 sheets.push(SheetFiles { keeper: entry.keeper, pages: Vec::new() });
             }
             let bytes = self.photo(&job.id, entry)?;
-            sheets[entry.sheet].pages.push(PhotoFile { name: entry.name.clone(), bytes });
+            sheets[entry.sheet].pages.push(PhotoFile { name: entry.name.clone(), bytes, hint: Default::default() });
         }
         Ok(sheets)
     }

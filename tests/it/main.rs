@@ -5,6 +5,7 @@ mod fake;
 mod figures;
 #[cfg(feature = "ort")]
 mod parity;
+mod perspective;
 mod pipeline;
 mod review;
 mod samples;
