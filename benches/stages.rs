@@ -4,7 +4,8 @@ use divan::{Bencher, black_box};
 use scoresheet::decode;
 use scoresheet::pipeline::anchor;
 use scoresheet::pipeline::cells::Crop;
-use scoresheet::pipeline::grid::Grid;
+use scoresheet::pipeline::grid::{Grid, Known};
+use scoresheet::pipeline::hint::PageHint;
 use scoresheet::pipeline::ingest::{IngestLimits, Photo, ingest};
 use scoresheet::pipeline::page::Page;
 use scoresheet::pipeline::recognise::{Recogniser, TractRecogniser};
@@ -47,22 +48,22 @@ fn even_page(bencher: Bencher) {
 #[divan::bench]
 fn find_grid(bencher: Bencher) {
     let page = Page::new(&photo(), 0);
-    bencher.bench(|| Grid::find(black_box(&page)));
+    bencher.bench(|| Grid::find(black_box(&page), &Known::default()));
 }
 
 #[divan::bench(sample_count = 10)]
 fn anchor_rows(bencher: Bencher) {
     let page = Page::new(&photo(), 0);
-    let mut grid = Grid::find(&page).expect("the sample has a table");
+    let mut grid = Grid::find(&page, &Known::default()).expect("the sample has a table");
     numbers::split_off(&page, &mut grid);
     let recogniser = recogniser();
-    bencher.bench(|| anchor::anchor(black_box(&page), &grid, &recogniser));
+    bencher.bench(|| anchor::anchor(black_box(&page), &grid, None, &recogniser));
 }
 
 #[divan::bench]
 fn cut_cell(bencher: Bencher) {
     let page = Page::new(&photo(), 0);
-    let grid = Grid::find(&page).expect("the sample has a table");
+    let grid = Grid::find(&page, &Known::default()).expect("the sample has a table");
     bencher.bench(|| Crop::cut(black_box(&page), &grid.bands[3], &grid.pairs[0].white, 0.0, 1.0));
 }
 
@@ -88,7 +89,7 @@ fn decode_game(bencher: Bencher) {
 #[divan::bench(sample_count = 10)]
 fn whole_sheet(bencher: Bencher) {
     let recogniser = recogniser();
-    let file = PhotoFile { name: "sheet".to_owned(), bytes: bytes() };
+    let file = PhotoFile { name: "sheet".to_owned(), bytes: bytes(), hint: PageHint::default() };
     let sheets = [SheetFiles { keeper: None, pages: vec![file] }];
     bencher.bench(|| read_game(black_box(&sheets), &recogniser, &ReadOptions::default()));
 }

@@ -16,7 +16,7 @@
 //! use scoresheet::review::{Pin, game};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let photo = PhotoFile { name: "german.jpg".into(), bytes: std::fs::read("samples/german.jpg")? };
+//! let photo = PhotoFile::new("german.jpg", std::fs::read("samples/german.jpg")?);
 //! let sheets = [SheetFiles { keeper: None, pages: vec![photo] }];
 //! let (ink, read) = read(&sheets, &TractRecogniser::embedded()?, &ReadOptions::default())?;
 //! assert!(read.game.pgn.contains("1. e4 e5 2. Nf3 Nc6"));

@@ -1,10 +1,10 @@
-"""How well the program's grid fits the true one.
+"""How well the program's cells fit the true ones.
 
     python check.py PROGRAM PHOTOS [JSONS]
 
 Runs `PROGRAM read --json` on every photo in the folder PHOTOS that has a truth NAME.json (written by make.py with --random, or
-with --geometry, into the folder JSONS).  For each: the share of the written cells in whose quad lies the middle of a cell that the
-program found ("placed"), and of those with the right number and colour too ("numbered").
+with --geometry, into the folder JSONS).  For each: the share of the written cells that a cell of the program covers (intersection over
+union at least 0.7: "placed"), and of those with the right number and colour too ("numbered").
 """
 import glob
 import json
@@ -17,13 +17,21 @@ import numpy as np
 
 
 def found_cells(program, photo):
-    """[(number, colour, middle)] as the program sees them, or the sentence with which it refuses."""
+    """[(number, colour, quad)] as the program sees them, or the sentence with which it refuses."""
     run = subprocess.run([program, "read", "--json", photo], capture_output=True, text=True)
     try:
         plies = json.loads(run.stdout)["plies"]
     except ValueError:
         return (run.stderr.strip().splitlines() or ["no output"])[-1]
-    return [(p["number"], p["colour"], np.mean(w["quad"], 0)) for p in plies for w in p["written"]]
+    return [(p["number"], p["colour"], np.float32(w["quad"])) for p in plies for w in p["written"]]
+
+
+def overlap(a, b):
+    """Intersection over union of two quads."""
+    if (a.max(0) < b.min(0)).any() or (b.max(0) < a.min(0)).any():
+        return 0.0
+    common = cv2.intersectConvexConvex(a, b)[0]
+    return common / max(cv2.contourArea(a) + cv2.contourArea(b) - common, 1e-6)
 
 
 def shares(truth, found):
@@ -32,7 +40,7 @@ def shares(truth, found):
     for cell in truth["cells"]:
         if cell["written"]:
             quad, total = np.float32(cell["quad"]), total + 1
-            here = [(n, c) for n, c, m in found if cv2.pointPolygonTest(quad, (float(m[0]), float(m[1])), False) >= 0]
+            here = [(n, c) for n, c, other in found if overlap(quad, other) >= .7]
             placed += bool(here)
             numbered += (cell["number"], cell["colour"]) in here
     return placed / max(total, 1), numbered / max(total, 1)
@@ -49,7 +57,8 @@ def main():
         sums.append((0.0, 0.0) if isinstance(found, str) else shares(truth, found))
         print(f"{name:24} placed {sums[-1][0]:6.1%}  numbered {sums[-1][1]:6.1%}  {found if isinstance(found, str) else ''}", flush=True)
     placed, numbered = np.mean(sums, 0)
-    print(f"{len(sums)} sheets: placed {placed:.1%}, numbered {numbered:.1%}, all numbered on {np.mean([n >= .995 for _, n in sums]):.1%}")
+    all_placed, all_numbered = np.mean([[share >= .995 for share in pair] for pair in sums], 0)
+    print(f"{len(sums)} sheets: placed {placed:.1%} (all on {all_placed:.1%}), numbered {numbered:.1%} (all on {all_numbered:.1%})")
 
 
 if __name__ == "__main__":

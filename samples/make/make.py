@@ -1,6 +1,6 @@
 """Makes the samples: photos of filled scoresheets with the game played and the text written, and pictures to be refused.
 
-    python make.py [--out ..] [--data ../shared/data] [--hands DIR] [--print DIR] [--only NAME ...] [--random N [--strength 10]]
+    python make.py [--out ..] [--data ../shared/data] [--hands DIR] [--print DIR] [--only NAME ...] [--random N [--strength 10] [--roll 15]]
 
 --hands: folder of handwriting fonts (.ttf), see models/train/fonts.py; --print: folder in which
 `npm install --prefix DIR @fontsource/lato @fontsource/open-sans @fontsource/oswald @fontsource/pt-serif` was run.
@@ -211,9 +211,9 @@ def make_bad(studio, out):
     make.write("tiny.jpg", encode(cv2.resize(picture, (120, 160), interpolation=cv2.INTER_AREA), 80))
 
 
-def make_random(studio, out, count, strength):
+def make_random(studio, out, count, strength, roll):
     for i in range(count):
-        _, truth = random_sheet(np.random.default_rng(i), studio, strength)
+        _, truth = random_sheet(np.random.default_rng(i), studio, strength, roll)
         with open(os.path.join(out, f"{i:05}.jpg"), "wb") as f:
             f.write(truth.pop("jpeg"))
         write_json(os.path.join(out, f"{i:05}.json"), truth)
@@ -231,13 +231,14 @@ def main():
     a.add_argument("--hands"), a.add_argument("--print", dest="print_fonts"), a.add_argument("--only", nargs="+", default=[])
     a.add_argument("--geometry", help="folder for every cell's quad, NAME.json")
     a.add_argument("--random", type=int, default=0), a.add_argument("--strength", type=float, default=10.0)
+    a.add_argument("--roll", type=float, help="degrees by which the sheet is turned at most; by eye, within a few degrees, if left out")
     o = a.parse_args()
     cv2.setNumThreads(1)
     studio = Studio(o.data, o.hands, o.print_fonts)
     for folder in (os.path.join(o.out, "" if o.random else "bad"), o.geometry or o.out):
         os.makedirs(folder, exist_ok=True)
     if o.random:
-        return make_random(studio, o.out, o.random, o.strength)
+        return make_random(studio, o.out, o.random, o.strength, o.roll)
     for draw in SHEETS:
         name = draw.__name__.replace("_", "-")
         if not o.only or name in o.only:

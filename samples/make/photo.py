@@ -30,13 +30,16 @@ class Shot:
     bytes: int = 420_000            # JPEG no larger than this
 
 
-def random_shot(rng, strength=10.0):
-    """Any photo with at most `strength` degrees of tilt."""
+def random_shot(rng, strength=10.0, roll=None):
+    """Any photo with at most `strength` degrees of tilt, held straight by eye or turned by up to `roll` degrees."""
     u = rng.uniform
     if rng.random() < .2:
         return Shot(height=int(u(1500, 2400)), scan=True, tilt=0, roll=rng.normal(0, .7), curl=0, gradient=u(0, .05), vignette=0,
                     warmth=0, blur=u(.3, .9), noise=u(.003, .01))
-    return Shot(height=int(u(1500, 2400)), tilt=u(0, strength), roll=rng.normal(0, 2.5), curl=u(0, .012), margin=u(-.01, .1),
+    turned = rng.normal(0, 2.5)
+    if roll is not None:
+        turned = u(-roll, roll)
+    return Shot(height=int(u(1500, 2400)), tilt=u(0, strength), roll=turned, curl=u(0, .012), margin=u(-.01, .1),
                 turn=int(rng.choice([0, 1, 2, 3], p=[.85, .06, .03, .06])), table=str(rng.choice(["wood", "cloth", "dark", "pale"])),
                 gradient=u(0, .4), shadow=u(.1, .55) if rng.random() < .4 else 0.0, vignette=u(0, .3), warmth=rng.normal(.02, .05),
                 blur=u(.4, 1.5), noise=u(.006, .022), crease=u(.2, 1) if rng.random() < .25 else 0.0)

@@ -129,12 +129,13 @@ def truth_of(printed, written, geometry, picture, header, sans, result):
     return {"width": picture.shape[1], "height": picture.shape[0], "sheet": quad(0, 0, w, h), "table": quad(*printed.table),
             "homography": geometry.homography.tolist(), "moves": sans, "result": result,
             "headers": {k: header[k] for k in ("Event", "Site", "Date", "Round", "White", "Black")}, "form": vars(printed.form),
-            "cells": [{"number": n, "colour": c, "quad": quad(*printed.cells[n, c]), "written": written.get((n, c), "")}
+            "cells": [{"number": n, "colour": c, "quad": quad(printed.starts[n, c], *printed.cells[n, c][1:]), "written": written.get((n, c), "")}
                       for n, c in printed.cells]}
 
 
-def random_sheet(rng, studio, strength=10.0):
-    """A random form filled in by a random writer and photographed with at most `strength` degrees of tilt: (picture, truth).
+def random_sheet(rng, studio, strength=10.0, roll=None):
+    """A random form filled in by a random writer and photographed with at most `strength` degrees of tilt and
+    `roll` degrees of rotation (see `random_shot`): (picture, truth).
 
     `truth["jpeg"]` holds the encoded photo."""
     form = random_form(rng)
@@ -147,5 +148,5 @@ def random_sheet(rng, studio, strength=10.0):
             notes.wrong[ply] = other, str(rng.choice(["line", "scribble", "over"], p=[.35, .5, .15]))
     header = names(rng)
     page, printed, written = fill(form, studio, notes, header, result, studio.writer(rng), random_manner(rng), rng)
-    picture, data, geometry = photograph(page, random_shot(rng, strength), rng)
+    picture, data, geometry = photograph(page, random_shot(rng, strength, roll), rng)
     return picture, truth_of(printed, written, geometry, picture, header, sans, result) | {"jpeg": data}

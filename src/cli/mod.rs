@@ -96,7 +96,7 @@ pub fn run(cli: &Cli) -> Result<Outcome> {
 fn load(path: &Path) -> Result<PhotoFile> {
     let bytes = std::fs::read(path).map_err(|cause| Error::Open { path: path.display().to_string(), cause })?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-    Ok(PhotoFile { name, bytes })
+    Ok(PhotoFile::new(name, bytes))
 }
 
 /// Checks the code of a language that was asked for.

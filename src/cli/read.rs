@@ -2,9 +2,10 @@
 
 use super::{Outcome, Runtime, load, print};
 use crate::error::{Error, Result};
-use crate::game::{Colour, Status};
+use crate::game::{Colour, Quad, Status};
 use crate::pipeline::documents::photos;
-use crate::pipeline::{ReadOptions, SheetFiles, read_game};
+use crate::pipeline::hint::{PageHint, parse_quad};
+use crate::pipeline::{PhotoFile, ReadOptions, SheetFiles, read_game};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -26,12 +27,26 @@ pub struct ReadArgs {
     /// Language of the piece letters (ISO 639 code such as en, de, fr); found from the sheet if not given.
     #[arg(long, value_name = "CODE")]
     language: Option<String>,
+    /// Corners of the rows of moves, clockwise from the upper left, in pixels of the upright photo; for one photo.
+    #[arg(long, value_name = "X,Y,X,Y,X,Y,X,Y", value_parser = parse_quad, allow_hyphen_values = true)]
+    quad: Option<Quad>,
+    /// Rows in each column of moves, written on or not.
+    #[arg(long, value_name = "N")]
+    rows: Option<usize>,
+    /// Pairs of columns (White's and Black's moves) side by side.
+    #[arg(long, value_name = "N")]
+    columns: Option<usize>,
     /// What runs the neural network.
     #[arg(long, value_enum, default_value = "tract")]
     runtime: Runtime,
 }
 
 pub(super) fn run(args: &ReadArgs) -> Result<Outcome> {
+    let hint = PageHint { quad: args.quad, rows: args.rows, columns: args.columns };
+    hint.check()?;
+    if hint.quad.is_some() && args.photos.len() + args.white.len() + args.black.len() > 1 {
+        return Err(Error::Usage("--quad says where the table is on one photo: give one photo with it.".to_owned()));
+    }
     let sheets: Vec<SheetFiles> =
         [(None, &args.photos), (Some(Colour::White), &args.white), (Some(Colour::Black), &args.black)]
             .into_iter()
@@ -39,7 +54,7 @@ pub(super) fn run(args: &ReadArgs) -> Result<Outcome> {
             .map(|(keeper, paths)| {
                 let limits = ReadOptions::default().limits;
                 let files = paths.iter().map(|path| photos(load(path)?, &limits)).collect::<Result<Vec<_>>>()?;
-                let pages = files.into_iter().flatten().collect();
+                let pages = files.into_iter().flatten().map(|file| PhotoFile { hint, ..file }).collect();
                 Ok(SheetFiles { keeper, pages })
             })
             .collect::<Result<_>>()?;

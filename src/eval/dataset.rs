@@ -138,7 +138,7 @@ impl Case {
 
 fn open(path: &Path) -> Result<PhotoFile> {
     let bytes = std::fs::read(path).map_err(|cause| Error::Open { path: path.display().to_string(), cause })?;
-    Ok(PhotoFile { name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(), bytes })
+    Ok(PhotoFile::new(path.file_name().unwrap_or_default().to_string_lossy(), bytes))
 }
 
 fn place(number: &str, colour: &str) -> Result<Place> {

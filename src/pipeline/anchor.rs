@@ -46,11 +46,11 @@ const IN_SIGHT: f32 = 4.0;
 /// Price of a first number other than 1, paid by continuation sheets.
 const CONTINUATION: f32 = 6.0;
 
-/// Finds the numbered rows of a grid.
+/// Finds the numbered rows of a grid; `known_rows` is their number, where it is known.
 ///
 /// # Errors
 /// As [`Recogniser::read`].
-pub fn anchor(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<Anchor> {
+pub fn anchor(page: &Page, grid: &Grid, known_rows: Option<usize>, recogniser: &dyn Recogniser) -> Result<Anchor> {
     let spelled = spellings(recogniser.alphabet());
     let bands = grid.bands.len();
     let ruled: Vec<bool> = grid.bands.iter().map(|band| band.ruled).collect();
@@ -74,7 +74,7 @@ pub fn anchor(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<A
         for (place, reading) in places.into_iter().zip(&readings) {
             evidence[place] = Some(row_evidence(reading, &spelled));
         }
-        found = vote(&evidence, &ruled, grid.pairs.len());
+        found = vote(&evidence, &ruled, grid.pairs.len(), known_rows);
         if found.evidence > SURE {
             break;
         }
@@ -82,7 +82,10 @@ pub fn anchor(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<A
     let looked_at = evidence.iter().flatten().count() as f32;
     if found.evidence * looked_at < UNREAD {
         // Chance readings say less than the lines do.
-        found = Anchor { evidence: found.evidence, ..vote(&vec![None; evidence.len()], &ruled, grid.pairs.len()) };
+        found = Anchor {
+            evidence: found.evidence,
+            ..vote(&vec![None; evidence.len()], &ruled, grid.pairs.len(), known_rows)
+        };
     }
     Ok(found)
 }
@@ -92,7 +95,7 @@ const UNREAD: f32 = 10.0;
 /// Evidence per row from which no more rows need to be looked at.
 const SURE: f32 = 1.2;
 
-/// How each number may be printed: plain, or with zeros in front as on some forms.
+/// How each number may be printed: plain, with zeros in front, with a full stop behind.
 fn spellings(alphabet: &Alphabet) -> Vec<Vec<Vec<usize>>> {
     (0..=LARGEST)
         .map(|number| {
@@ -100,6 +103,11 @@ fn spellings(alphabet: &Alphabet) -> Vec<Vec<Vec<usize>>> {
             if number < 100 {
                 ways.push(format!("{number:03}"));
             }
+            if number < 10 {
+                ways.push(format!("{number:02}"));
+            }
+            let plain = ways.len();
+            (0..plain).for_each(|way| ways.push(format!("{}.", ways[way])));
             ways.iter().filter_map(|text| text.chars().map(|c| alphabet.class(c)).collect()).collect()
         })
         .collect()
@@ -125,7 +133,7 @@ fn row_evidence(reading: &Reading, spelled: &[Vec<Vec<usize>>]) -> Vec<f32> {
 }
 
 /// The first band, number of rows and first number that the evidence speaks for.
-fn vote(evidence: &[Option<Vec<f32>>], ruled: &[bool], pairs: usize) -> Anchor {
+fn vote(evidence: &[Option<Vec<f32>>], ruled: &[bool], pairs: usize, known_rows: Option<usize>) -> Anchor {
     let bands = ruled.len();
     let all_ruled = ruled.iter().filter(|&&r| r).count();
     let looked_at = evidence.iter().flatten().count().max(1) as f32;
@@ -136,12 +144,16 @@ fn vote(evidence: &[Option<Vec<f32>>], ruled: &[bool], pairs: usize) -> Anchor {
     let silence = if legible { SILENT } else { 0.0 };
     let mut best =
         (f32::NEG_INFINITY, 0.0, Anchor { first_band: 0, rows: bands, period: bands, first_number: 1, evidence: 0.0 });
-    for first_band in 0..bands.min(12) {
-        for end in (first_band + 1).max(bands.saturating_sub(14))..=bands {
+    let fringe = known_rows.map_or(0, |known| bands.saturating_sub(known));
+    for first_band in 0..bands.min(12.max(fringe + 1)) {
+        for end in (first_band + 1).max(bands.saturating_sub(14.max(fringe)))..=bands {
             let rows = end - first_band;
+            if known_rows.is_some_and(|known| known != rows) {
+                continue;
+            }
             let inside = ruled[first_band..end].iter().filter(|&&r| r).count();
             let price = UNRULED * ((all_ruled - inside) + (rows - inside)) as f32;
-            let periods = if pairs == 1 { rows..=rows } else { rows..=rows + CUT_OFF };
+            let periods = if pairs == 1 || known_rows.is_some() { rows..=rows } else { rows..=rows + CUT_OFF };
             for (period, first_number) in periods.flat_map(|p| (1..=LARGEST / 2).map(move |n| (p, n))) {
                 let continued = match first_number as usize {
                     1 => 0.0,
@@ -196,7 +208,7 @@ mod tests {
         let mut ruled = vec![true; 31];
         ruled[30] = false;
         let evidence = [column(31, 1, 30, 0, 1), column(31, 1, 30, 1, 1)].concat();
-        let anchor = vote(&evidence, &ruled, 2);
+        let anchor = vote(&evidence, &ruled, 2, None);
         assert_eq!((anchor.first_band, anchor.rows, anchor.first_number), (1, 30, 1));
         assert!(anchor.evidence > 1.0);
     }
@@ -205,14 +217,14 @@ mod tests {
     fn rows_beyond_the_edge_are_counted() {
         // The first two of 30 rows are cut off.
         let evidence = [column(28, 0, 28, 0, 3), column(28, 0, 28, 0, 33)].concat();
-        let anchor = vote(&evidence, &[true; 28], 2);
+        let anchor = vote(&evidence, &[true; 28], 2, None);
         assert_eq!((anchor.first_band, anchor.rows, anchor.period, anchor.first_number), (0, 28, 30, 3));
     }
 
     #[test]
     fn a_second_sheet_goes_on() {
         let evidence = column(22, 1, 20, 0, 41);
-        let anchor = vote(&evidence, &[true; 22], 1);
+        let anchor = vote(&evidence, &[true; 22], 1, None);
         assert_eq!((anchor.first_band, anchor.rows, anchor.first_number), (1, 20, 41));
     }
 
@@ -220,7 +232,7 @@ mod tests {
     fn without_numbers_the_lines_decide() {
         let mut ruled = vec![true; 26];
         ruled[0] = false;
-        let anchor = vote(&vec![None; 52], &ruled, 2);
+        let anchor = vote(&vec![None; 52], &ruled, 2, None);
         assert_eq!((anchor.first_band, anchor.rows, anchor.first_number), (1, 25, 1));
         assert_eq!(anchor.evidence, 0.0);
     }

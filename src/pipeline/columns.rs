@@ -36,6 +36,15 @@ pub fn pair(uprights: &[Curve], pitch: f32, middle: f32) -> Option<Vec<ColumnPai
         .filter(|pairs| !pairs.is_empty())
 }
 
+/// Pairs of columns of one width between two edges, for a table of which nothing but its place is known; `strips` is the
+/// length of their curves.
+pub fn even(left: f32, right: f32, count: usize, strips: usize) -> Vec<ColumnPair> {
+    let width = (right - left) / (2 * count) as f32;
+    let line = |index: usize| Curve { y: vec![left + index as f32 * width; strips] };
+    let column = |index: usize| Column { left: line(index), right: line(index + 1), inner: Vec::new() };
+    (0..count).map(|pair| ColumnPair { numbers: None, white: column(2 * pair), black: column(2 * pair + 1) }).collect()
+}
+
 /// Pairs of neighbouring columns of about the typical width, with the columns of numbers before or between them, and
 /// the width that they explain: all pairs, less what was left over.
 fn grouped(columns: &[(Column, f32)], typical: f32, pitch: f32) -> (Vec<ColumnPair>, f32) {

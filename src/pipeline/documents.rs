@@ -62,7 +62,7 @@ mod pdf {
             let images =
                 document.get_page_images(id).map_err(|error| wrong(format!("its pictures are not found ({error})")))?;
             let bytes = scan(&document, &images, limits, &name)?.map_err(wrong)?;
-            Ok(PhotoFile { name, bytes })
+            Ok(PhotoFile::new(name, bytes))
         };
         pages.into_iter().map(page).collect()
     }
@@ -205,7 +205,7 @@ mod pdf {
             document.trailer.set("Root", catalogue);
             let mut bytes = Vec::new();
             document.save_to(&mut bytes).unwrap();
-            PhotoFile { name: "scan.pdf".to_owned(), bytes }
+            PhotoFile::new("scan.pdf", bytes)
         }
 
         fn image(width: i64, height: i64, bits: i64, filter: Option<&str>) -> Dictionary {
@@ -265,10 +265,7 @@ mod pdf {
                 (document(vec![vec![(image(300, 300, 8, Some("JBIG2Decode")), vec![0; 9])]]), "JBIG2Decode"),
                 (document(vec![vec![(image(300, 300, 8, None), vec![0; 9])]]), "cut short"),
                 (document(vec![]), "0 pages"),
-                (
-                    PhotoFile { name: "a.pdf".to_owned(), bytes: b"%PDF-1.4 nothing else".to_vec() },
-                    "cannot be read as PDF",
-                ),
+                (PhotoFile::new("a.pdf", b"%PDF-1.4 nothing else".to_vec()), "cannot be read as PDF"),
             ];
             for (file, word) in cases {
                 let error = read(&file).unwrap_err().to_string();

@@ -5,8 +5,9 @@
 //! [`super::anchor`]: one row more at either end is offered where the picture has room for it.
 
 use super::columns;
-use super::lines::{Curve, LineMap, STRIP};
+use super::lines::{Curve, LineMap};
 use super::page::Page;
+use super::spacing::{extent, find_rows};
 use super::uprights::{self, Uprights};
 use crate::game::Quad;
 use image::imageops;
@@ -54,46 +55,78 @@ pub struct Grid {
     pub pairs: Vec<ColumnPair>,
     /// Median height of a band, in pixels of the page.
     pub pitch: f32,
+    /// Share of the rows' width that the pairs take up.
+    pub covered: f32,
 }
 
-/// Fewest rows and the narrowest pitch (pixels of the page) that make a table of moves.
+/// What is known about the table on a page before it is looked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known {
+    /// Its left and right edge, top and bottom, in pixels of a page on which it stands straight.
+    pub table: Option<[f32; 4]>,
+    /// Numbered rows in a column.
+    pub rows: Option<usize>,
+    /// Pairs of columns.
+    pub columns: Option<usize>,
+}
+
 /// Half the length over which a row's line is averaged: longer than a letter is wide.
 const ROW_REACH: usize = 24;
 /// Bands offered beyond either end of the chain, whose last lines may be hidden by a printed bar or a fold.
 const BEYOND: usize = 3;
-const FEWEST_ROWS: usize = 8;
-const NARROWEST_PITCH: f32 = 14.0;
+/// Share of the rows' width that the columns of a whole table take up.
+pub(super) const COVERED: f32 = 0.75;
 
 impl Grid {
-    /// Finds the table of moves.
+    /// Finds the table of moves, helped by what is known about it.
     ///
     /// # Errors
     /// Says in words what was missing: rows or columns.
-    pub fn find(page: &Page) -> Result<Self, String> {
+    pub fn find(page: &Page, known: &Known) -> Result<Self, String> {
         let mut across = LineMap::new(&page.image, ROW_REACH);
-        let strips = across.strips();
-        let (mut chain, mut curves) = find_rows(&across, 0..strips)?;
-        let (mut left, mut right, mut row_darkness) = extent(&across, &curves);
-        // Once more, with eyes for the table alone.
-        let table = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
-        across.focus(table.clone());
-        if let Some(found) = find_rows(&across, table).ok().filter(|found| found.1.len() >= curves.len()) {
-            (chain, curves) = found;
-            (left, right, row_darkness) = extent(&across, &curves);
-        }
-        let pitch = chain.pitch;
-        let middle = (left + right) / 2.0;
-        let (top, bottom) = (curves[0].at(middle), curves[curves.len() - 1].at(middle));
+        let (frame, curves) = match known.table {
+            Some(table) => rows_within(&mut across, table, known.rows)?,
+            None => rows_anywhere(&mut across)?,
+        };
+        let Frame { left, right, top, bottom, pitch, .. } = frame;
         // Over two rows no hand draws an upright stroke.
         let down = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(&page.image)), pitch as usize);
-        let frame = Frame { left, right, top, bottom, pitch, row_darkness };
         let middle = (top + bottom) / 2.0;
-        let pairs = [Uprights::Lines, Uprights::Broken, Uprights::Shading]
-            .iter()
-            .find_map(|kind| columns::pair(&uprights::find(page, &down, &frame, kind), pitch, middle))
-            .ok_or("no pair of columns for White's and Black's moves")?;
-        let bands = bands(&across, curves, &frame, page.image.height() as f32);
-        Ok(Self { bands, pairs, pitch })
+        let pairs_by = |kind: Uprights| {
+            columns::pair(&uprights::find(page, &down, &frame, &kind), pitch, middle)
+                .filter(|pairs| known.columns.is_none_or(|count| pairs.len() == count))
+        };
+        let covered = |pairs: &[ColumnPair]| {
+            let first = pairs.first().map(|pair| pair.numbers.as_ref().unwrap_or(&pair.white).left.at(middle));
+            let last = pairs.last().map(|pair| pair.black.right.at(middle));
+            (last.unwrap_or(0.0) - first.unwrap_or(0.0)) / (right - left).max(1.0)
+        };
+        let mut found = [Uprights::Lines, Uprights::Broken, Uprights::Shading].into_iter().find_map(pairs_by);
+        if found.as_ref().is_none_or(|pairs| covered(pairs) < COVERED) {
+            let hidden = pairs_by(Uprights::Hidden).filter(|pairs| covered(pairs) > COVERED);
+            found = hidden.or(found);
+        }
+        let pairs = match (found, known.columns, known.table) {
+            (Some(pairs), _, _) => pairs,
+            (None, Some(count), Some([left, right, ..])) => columns::even(left, right, count, down.strips()),
+            (None, Some(count), None) => {
+                return Err(format!(
+                    "no {count} pairs of columns for White's and Black's moves; give the corners of the table too"
+                ));
+            }
+            (None, None, _) => return Err("no pair of columns for White's and Black's moves".to_owned()),
+        };
+        let bands = match (known.table, known.rows) {
+            (Some(_), Some(_)) => {
+                curves.windows(2).map(|w| Band { top: w[0].clone(), bottom: w[1].clone(), ruled: true }).collect()
+            }
+            _ => bands(&across, curves, &frame, page.image.height() as f32),
+        };
+        if let Some(rows) = known.rows.filter(|&rows| rows > bands.len()) {
+            return Err(format!("only {} of {rows} rows; give the corners of the table too", bands.len()));
+        }
+        let covered = covered(&pairs);
+        Ok(Self { bands, pairs, pitch, covered })
     }
 
     /// The corners of a cell in pixels of the page.
@@ -116,127 +149,6 @@ impl Grid {
     }
 }
 
-/// Evenly spaced ruling lines, as heights at the middle strip.
-struct Chain {
-    ys: Vec<f32>,
-    pitch: f32,
-}
-
-/// The best chain over all pitches: dynamic programming over heights, where a step may differ from the pitch by an
-/// eighth, a height on a line earns up to 1 and a height with no line loses a little.
-fn longest_chain(profile: &[f32]) -> Chain {
-    let reward = line_rewards(profile);
-    let mut best = Chain { ys: Vec::new(), pitch: 0.0 };
-    let mut best_score = 0.0;
-    let mut pitch = NARROWEST_PITCH;
-    while pitch < profile.len() as f32 / FEWEST_ROWS as f32 {
-        let (score, ys) = chain_at(&reward, pitch);
-        if score > best_score {
-            best_score = score;
-            best = Chain { ys, pitch };
-        }
-        pitch *= 1.04;
-    }
-    if best.ys.len() > 2 {
-        let mut steps: Vec<f32> = best.ys.windows(2).map(|w| w[1] - w[0]).collect();
-        steps.sort_by(f32::total_cmp);
-        best.pitch = steps[steps.len() / 2];
-    }
-    best
-}
-
-/// What each height earns as a member of a chain: 1 on the top of a clear line, -0.6 where there is none.
-fn line_rewards(profile: &[f32]) -> Vec<f32> {
-    let mut peaks: Vec<f32> = (1..profile.len().saturating_sub(1))
-        .filter(|&y| profile[y] > profile[y - 1] && profile[y] >= profile[y + 1])
-        .map(|y| profile[y])
-        .collect();
-    peaks.sort_by(|a, b| b.total_cmp(a));
-    // The table has more lines than `FEWEST_ROWS`: the least of as many peaks tells how far its lines reach.
-    let full = peaks.get(FEWEST_ROWS).copied().unwrap_or(0.0).max(0.15);
-    (0..profile.len())
-        .map(|y| {
-            let near = profile[y.saturating_sub(1)..(y + 2).min(profile.len())].iter().copied().fold(0.0, f32::max);
-            let here = if profile[y] == near { near } else { 0.8 * near };
-            (here / full).min(1.0).powi(2) * 1.6 - 0.6
-        })
-        .collect()
-}
-
-fn chain_at(reward: &[f32], pitch: f32) -> (f32, Vec<f32>) {
-    let (shortest, longest) = ((pitch * 0.88).round() as usize, (pitch * 1.12).round() as usize);
-    let mut total = vec![0f32; reward.len()];
-    let mut previous = vec![usize::MAX; reward.len()];
-    for y in 0..reward.len() {
-        let mut best = (0.0, usize::MAX);
-        for step in shortest..=longest.min(y) {
-            let uneven = (step as f32 - pitch) / (0.12 * pitch);
-            let score = total[y - step] - 0.3 * uneven * uneven;
-            if score > best.0 {
-                best = (score, y - step);
-            }
-        }
-        total[y] = best.0 + reward[y];
-        previous[y] = best.1;
-    }
-    let Some(mut y) = (0..reward.len()).max_by(|&a, &b| total[a].total_cmp(&total[b])) else {
-        return (0.0, Vec::new());
-    };
-    let score = total[y];
-    let mut ys = vec![y as f32];
-    while previous[y] != usize::MAX {
-        y = previous[y];
-        ys.push(y as f32);
-    }
-    ys.reverse();
-    (score, ys)
-}
-
-/// The best chain of ruling lines, with the curve of each, looking at the given strips.
-fn find_rows(map: &LineMap, strips: std::ops::Range<usize>) -> Result<(Chain, Vec<Curve>), String> {
-    let chain = longest_chain(&map.straightened(strips));
-    if chain.ys.len() <= FEWEST_ROWS {
-        return Err("fewer than eight evenly spaced rows".to_owned());
-    }
-    let reach = (chain.pitch * 0.2).clamp(3.0, 8.0);
-    let curves = chain.ys.iter().map(|&y| map.refine(&map.follow(y), reach)).collect();
-    Ok((chain, curves))
-}
-
-/// Left and right end of the table, and the darkness of its lines: the longest stretch of strips in which most rows
-/// are ruled.
-fn extent(map: &LineMap, rows: &[Curve]) -> (f32, f32, f32) {
-    let darkness: Vec<f32> = (0..map.strips())
-        .map(|strip| {
-            let mut values: Vec<f32> = rows.iter().map(|row| map.darkness(row, strip..strip + 1)).collect();
-            let middle = values.len() / 2;
-            *values.select_nth_unstable_by(middle, f32::total_cmp).1
-        })
-        .collect();
-    let mut sorted = darkness.clone();
-    sorted.sort_by(f32::total_cmp);
-    let typical = sorted[sorted.len() * 2 / 3];
-    let ruled: Vec<bool> = darkness.iter().map(|&d| d > 0.35 * typical).collect();
-    // A gap of a strip or two is a column border, a fold or a scribble.
-    let mut best = 0..0;
-    let mut start = None;
-    for strip in 0..=ruled.len() {
-        let here = (strip..(strip + 3).min(ruled.len())).any(|s| ruled[s]);
-        match (here, start) {
-            (true, None) if ruled[strip] => start = Some(strip),
-            (false, Some(first)) => {
-                if strip - first > best.len() {
-                    best = first..strip;
-                }
-                start = None;
-            }
-            _ => {}
-        }
-    }
-    let (left, right) = (best.start as f32 * STRIP as f32, best.end as f32 * STRIP as f32);
-    (left, right, typical)
-}
-
 /// Where the rows lie, in pixels of the page, and how dark their lines are.
 pub(super) struct Frame {
     pub left: f32,
@@ -245,6 +157,43 @@ pub(super) struct Frame {
     pub bottom: f32,
     pub pitch: f32,
     pub row_darkness: f32,
+}
+
+/// The rows of a table that may lie anywhere on the page.
+fn rows_anywhere(across: &mut LineMap) -> Result<(Frame, Vec<Curve>), String> {
+    let everywhere = f32::NEG_INFINITY..f32::INFINITY;
+    let (mut pitch, mut curves) = find_rows(across, 0..across.strips(), everywhere.clone())?;
+    let (mut left, mut right, mut row_darkness) = extent(across, &curves);
+    // Once more, with eyes for the table alone.
+    let table = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
+    across.focus(table.clone());
+    if let Some(found) = find_rows(across, table, everywhere).ok().filter(|found| found.1.len() >= curves.len()) {
+        (pitch, curves) = found;
+        (left, right, row_darkness) = extent(across, &curves);
+    }
+    let middle = (left + right) / 2.0;
+    let (top, bottom) = (curves[0].at(middle), curves[curves.len() - 1].at(middle));
+    Ok((Frame { left, right, top, bottom, pitch, row_darkness }, curves))
+}
+
+/// The rows of a table whose place is known: evenly spaced where their number is known too.
+fn rows_within(across: &mut LineMap, table: [f32; 4], rows: Option<usize>) -> Result<(Frame, Vec<Curve>), String> {
+    let [left, right, top, bottom] = table;
+    let strips = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
+    across.focus(strips.clone());
+    let (pitch, curves) = match rows {
+        Some(rows) => {
+            let pitch = (bottom - top) / rows as f32;
+            let line = |row: usize| {
+                let guess = Curve { y: vec![top + row as f32 * pitch; across.strips()] };
+                across.refine(&guess, (pitch * 0.25).clamp(3.0, 10.0))
+            };
+            (pitch, (0..=rows).map(line).collect())
+        }
+        None => find_rows(across, strips.clone(), top - 8.0..bottom + 8.0)?,
+    };
+    let darkness = curves.iter().map(|curve| across.darkness(curve, strips.clone())).sum::<f32>() / curves.len() as f32;
+    Ok((Frame { left, right, top, bottom, pitch, row_darkness: darkness }, curves))
 }
 
 /// The bands between neighbouring lines, with a few more beyond either end where the page has room for them.
@@ -304,7 +253,7 @@ mod tests {
     fn rows_and_columns_are_counted() {
         for (pairs, numbers, tilt) in [(1, 50.0, 0.0), (2, 50.0, 0.02), (3, 40.0, -0.03)] {
             let page = Page::new(&form(pairs, numbers, tilt), 0);
-            let grid = Grid::find(&page).unwrap();
+            let grid = Grid::find(&page, &Known::default()).unwrap();
             assert_eq!(grid.pairs.len(), pairs, "pairs");
             assert_eq!(grid.bands.iter().filter(|b| b.ruled).count(), 20, "rows of {pairs} pairs");
             assert!(grid.pairs.iter().all(|p| p.numbers.is_some()));
@@ -316,6 +265,6 @@ mod tests {
     #[test]
     fn an_empty_photo_has_no_table() {
         let blank = Photo { file: String::new(), grey: GrayImage::from_pixel(900, 1200, Luma([240])) };
-        assert!(Grid::find(&Page::new(&blank, 0)).is_err());
+        assert!(Grid::find(&Page::new(&blank, 0), &Known::default()).is_err());
     }
 }

@@ -2,16 +2,23 @@
 //!
 //! [`read_game`] calls every stage in order and can be read as the table of contents.
 
+mod advice;
 pub mod anchor;
 pub mod cells;
 pub mod columns;
 pub mod documents;
+pub mod find;
+pub mod flatten;
 pub mod grid;
+pub mod hint;
+pub mod homography;
 pub mod ingest;
 pub mod lines;
 pub mod numbers;
 pub mod page;
 pub mod recognise;
+pub mod segments;
+mod spacing;
 pub mod uprights;
 pub mod watch;
 
@@ -22,7 +29,9 @@ use crate::reading::{Alphabet, Reading};
 use crate::review::{self, Reviewed};
 use anchor::Anchor;
 use cells::Crop;
+use find::Found;
 use grid::{Column, Grid};
+use hint::PageHint;
 use ingest::{IngestLimits, Photo, ingest};
 use page::Page;
 use rayon::prelude::*;
@@ -38,6 +47,15 @@ pub struct PhotoFile {
     /// Shown in messages and in the result.
     pub name: String,
     pub bytes: Vec<u8>,
+    /// What is known about its table.
+    pub hint: PageHint,
+}
+
+impl PhotoFile {
+    /// A photo of which nothing is known yet.
+    pub fn new(name: impl Into<String>, bytes: Vec<u8>) -> Self {
+        Self { name: name.into(), bytes, hint: PageHint::default() }
+    }
 }
 
 /// One player's sheet: its pages in order.
@@ -80,13 +98,13 @@ pub struct ReadPage {
     pub anchor: Anchor,
     /// In the order of play.
     pub cells: Vec<ReadCell>,
+    /// What to tell the person who took the photo.
+    pub advice: Vec<String>,
 }
 
 /// Milliseconds spent by stage, added up over pages.
 pub type Timing = BTreeMap<String, f64>;
 
-/// Evidence per looked-at row (see [`Anchor::evidence`]) from which a page is surely the right way up.
-const UPRIGHT: f32 = 1.0;
 /// Ink (pixels of a crop) up to which a cell that reads as nothing counts as blank.
 const SMUDGE: u32 = 150;
 /// Evidence below which the numbers are called unread.
@@ -155,7 +173,7 @@ pub fn read_ink(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &Re
         for file in &sheet.pages {
             options.watch.at("ingest")?;
             let photo = timed(&mut timing_ms, "ingest", || ingest(&file.name, &file.bytes, &options.limits))?;
-            pages.push(read_page_watched(&photo, recogniser, &mut timing_ms, &options.watch)?);
+            pages.push(read_page_watched(&photo, &file.hint, recogniser, &mut timing_ms, &options.watch)?);
         }
         read.push(pages);
     }
@@ -197,49 +215,23 @@ pub fn ink_of(
 /// # Errors
 /// [`Error::NoTable`] where no table of moves is found any way up, and as [`Recogniser::read`].
 pub fn read_page(photo: &Photo, recogniser: &dyn Recogniser, timing: &mut Timing) -> Result<ReadPage> {
-    read_page_watched(photo, recogniser, timing, &Watch::default())
+    read_page_watched(photo, &PageHint::default(), recogniser, timing, &Watch::default())
 }
 
 fn read_page_watched(
     photo: &Photo,
+    hint: &PageHint,
     recogniser: &dyn Recogniser,
     timing: &mut Timing,
     watch: &Watch,
 ) -> Result<ReadPage> {
-    let mut best: Option<(Page, Grid, Anchor)> = None;
-    let mut first_cause = None;
-    for quarter_turns in [0, 1, 3, 2] {
-        watch.at("page")?;
-        let page = timed(timing, "page", || Page::new(photo, quarter_turns));
-        let mut grid = match timed(timing, "grid", || Grid::find(&page)) {
-            Ok(grid) => grid,
-            Err(cause) => {
-                first_cause.get_or_insert(cause);
-                continue;
-            }
-        };
-        watch.at("anchor")?;
-        let anchor = timed(timing, "anchor", || {
-            numbers::split_off(&page, &mut grid);
-            anchor::anchor(&page, &grid, recogniser)
-        })?;
-        let better = best.as_ref().is_none_or(|(_, _, other)| anchor.evidence > other.evidence + NUMBERS_READ);
-        if better {
-            best = Some((page, grid, anchor));
-        }
-        if anchor.evidence > UPRIGHT {
-            break;
-        }
-    }
-    let Some((page, grid, anchor)) = best else {
-        let cause = first_cause.unwrap_or_default();
-        return Err(Error::NoTable { file: photo.file.clone(), cause });
-    };
+    let Found { page, grid, anchor } = find::find(photo, hint, recogniser, timing, watch)?;
     watch.at("cells")?;
     let mut cells = timed(timing, "cells", || cut_cells(&page, &grid, &anchor));
     watch.at("recognise")?;
     timed(timing, "recognise", || read_cells(&mut cells, recogniser))?;
-    Ok(ReadPage { file: photo.file.clone(), page, grid, anchor, cells })
+    let advice = timed(timing, "advice", || advice::advice(photo, &anchor, &cells))?;
+    Ok(ReadPage { file: photo.file.clone(), page, grid, anchor, cells, advice })
 }
 
 /// Cuts every cell of the numbered rows, in the order of play.
@@ -313,7 +305,7 @@ fn is_a_game(game: &Game) -> bool {
 }
 
 fn page_warnings(page: &ReadPage) -> Vec<String> {
-    let mut warnings = Vec::new();
+    let mut warnings = page.advice.clone();
     if page.anchor.evidence < NUMBERS_READ {
         warnings.push(format!(
             "{}: the printed move numbers could not be read; rows are counted from the top line of the table, check that move 1 is right",

@@ -1,10 +1,13 @@
 //! The sheet in the photo, at a working size, with the light evened out.
 
+use super::flatten::Flat;
+use super::homography::Homography;
 use super::ingest::Photo;
 use image::{GrayImage, imageops};
+use rayon::prelude::*;
 
 /// Longest side of a page at working size, in pixels: rows of the tightest forms keep about 20 pixels.
-const WORKING_SIDE: u32 = 2000;
+pub(super) const WORKING_SIDE: u32 = 2000;
 
 /// Side of the squares over which the paper's brightness is estimated, in pixels of the page.
 const PAPER_BLOCK: u32 = 16;
@@ -16,7 +19,9 @@ const PAPER: f32 = 250.0;
 #[derive(Debug, Clone)]
 pub struct Page {
     pub image: GrayImage,
-    /// Pixels of the photo per pixel of the page.
+    /// From pixels of the page to pixels of the upright photo.
+    pub map: Homography,
+    /// Pixels of the photo per pixel of the page, in the middle of the page.
     pub scale: f32,
     /// Quarter turns clockwise from the photo to the page.
     pub quarter_turns: u8,
@@ -35,26 +40,84 @@ impl Page {
         } else {
             photo.grey.clone()
         };
-        let scale = width as f32 / small.width() as f32;
-        let turned = match quarter_turns % 4 {
-            1 => imageops::rotate90(&small),
-            2 => imageops::rotate180(&small),
-            3 => imageops::rotate270(&small),
-            _ => small,
-        };
-        Self { image: even_light(&turned), scale, quarter_turns: quarter_turns % 4, photo_size: (width, height) }
+        let (before, factor) = (small.dimensions(), f64::from(width) / f64::from(small.width()));
+        let image = even_light(&turned(small, quarter_turns));
+        let map = Homography::scaling([factor; 2], [0.0; 2]).after(&unturned(quarter_turns, before));
+        Self { image, map, scale: factor as f32, quarter_turns: quarter_turns % 4, photo_size: (width, height) }
+    }
+
+    /// Takes a flat picture from a photo, turns it by `quarter_turns` clockwise and evens its light; white where
+    /// there is no photo.
+    pub fn flattened(photo: &Photo, flat: &Flat, quarter_turns: u8) -> Self {
+        let (width, height) = photo.grey.dimensions();
+        let scale = flat.map.scale_at([f64::from(flat.size.0) / 2.0, f64::from(flat.size.1) / 2.0]);
+        // First shrunk by a whole number, so that no pixel is passed over.
+        let coarse = (scale.floor() as u32).clamp(1, width.min(height));
+        let small = if coarse > 1 { shrink(&photo.grey, width / coarse, height / coarse) } else { photo.grey.clone() };
+        let factors = [f64::from(small.width()) / f64::from(width), f64::from(small.height()) / f64::from(height)];
+        let map = Homography::scaling(factors, [0.0; 2]).after(&flat.map);
+        let mut flattened = even_light(&warp(&small, &map, flat.size));
+        blank_outside(&mut flattened, &map, small.dimensions());
+        Self {
+            image: turned(flattened, quarter_turns),
+            map: flat.map.after(&unturned(quarter_turns, flat.size)),
+            scale: scale as f32,
+            quarter_turns: quarter_turns % 4,
+            photo_size: (width, height),
+        }
     }
 
     /// From pixels of the page to pixels of the upright photo.
-    pub fn to_photo(&self, [x, y]: [f32; 2]) -> [f32; 2] {
-        let (w, h) = (self.image.width() as f32, self.image.height() as f32);
-        let [x, y] = match self.quarter_turns {
-            1 => [y, w - x],
-            2 => [w - x, h - y],
-            3 => [h - y, x],
-            _ => [x, y],
-        };
-        [x * self.scale, y * self.scale]
+    pub fn to_photo(&self, point: [f32; 2]) -> [f32; 2] {
+        self.map.apply(point.map(f64::from)).map(|v| v as f32)
+    }
+}
+
+fn turned(image: GrayImage, quarter_turns: u8) -> GrayImage {
+    match quarter_turns % 4 {
+        1 => imageops::rotate90(&image),
+        2 => imageops::rotate180(&image),
+        3 => imageops::rotate270(&image),
+        _ => image,
+    }
+}
+
+fn unturned(quarter_turns: u8, (width, height): (u32, u32)) -> Homography {
+    Homography::unturned(quarter_turns, f64::from(width), f64::from(height))
+}
+
+/// The picture whose pixels lie in `image` where `map` says, by bilinear interpolation; beyond the image's edges its
+/// outermost pixels go on.
+fn warp(image: &GrayImage, map: &Homography, (width, height): (u32, u32)) -> GrayImage {
+    let (from_width, from_height) = (image.width() as usize, image.height() as usize);
+    let (last_x, last_y) = (from_width.max(2) as f32 - 1.001, from_height.max(2) as f32 - 1.001);
+    let pixels = image.as_raw();
+    let mut out = vec![255u8; (width * height) as usize];
+    out.par_chunks_mut(width.max(1) as usize).enumerate().for_each(|(v, line)| {
+        for (u, pixel) in line.iter_mut().enumerate() {
+            let [x, y] = map.apply([u as f64 + 0.5, v as f64 + 0.5]);
+            let (x, y) = ((x as f32 - 0.5).clamp(0.0, last_x), (y as f32 - 0.5).clamp(0.0, last_y));
+            let (x0, y0) = (x as usize, y as usize);
+            let (fx, fy) = (x - x0 as f32, y - y0 as f32);
+            let at =
+                |x: usize, y: usize| f32::from(pixels[y.min(from_height - 1) * from_width + x.min(from_width - 1)]);
+            let above = at(x0, y0) * (1.0 - fx) + at(x0 + 1, y0) * fx;
+            let below = at(x0, y0 + 1) * (1.0 - fx) + at(x0 + 1, y0 + 1) * fx;
+            *pixel = (above * (1.0 - fy) + below * fy) as u8;
+        }
+    });
+    GrayImage::from_raw(width, height, out).unwrap_or_default()
+}
+
+/// Makes white what `map` says lies outside of a picture of the given size.
+fn blank_outside(image: &mut GrayImage, map: &Homography, (width, height): (u32, u32)) {
+    let (width, height) = (f64::from(width), f64::from(height));
+    for (u, v, pixel) in image.enumerate_pixels_mut() {
+        let place = [f64::from(u) + 0.5, f64::from(v) + 0.5];
+        let [x, y] = map.apply(place);
+        if map.depth(place) <= 0.0 || x < 0.0 || y < 0.0 || x > width || y > height {
+            pixel.0[0] = 255;
+        }
     }
 }
 

@@ -9,6 +9,8 @@ use super::page::Page;
 pub(super) enum Uprights {
     /// Ruling lines.
     Lines,
+    /// Ruling lines that large writing hides in part.
+    Hidden,
     /// Ruling lines with gaps: dots, dashes, boxes with round corners.
     Broken,
     /// The edges of shaded columns.
@@ -20,7 +22,7 @@ pub(super) fn find(page: &Page, map: &LineMap, frame: &Frame, kind: &Uprights) -
     if *kind == Uprights::Shading {
         return shaded_edges(page, map, frame);
     }
-    let (clear, solid_enough) = if *kind == Uprights::Lines { (CLEAR, SOLID) } else { (BROKEN_CLEAR, BROKEN_SOLID) };
+    let (clear, solid_enough) = if *kind != Uprights::Broken { (CLEAR, SOLID) } else { (BROKEN_CLEAR, BROKEN_SOLID) };
     let Frame { left, right, top, bottom, pitch, .. } = *frame;
     let profile = map.straightened(map.strip_of(top)..map.strip_of(bottom) + 1);
     let middle = (top + bottom) / 2.0;
@@ -35,7 +37,7 @@ pub(super) fn find(page: &Page, map: &LineMap, frame: &Frame, kind: &Uprights) -
         if at < left - 1.5 * pitch || at > right + 1.5 * pitch {
             continue;
         }
-        let solid = solidity(page, &curve, frame);
+        let solid = solidity(page, &curve, frame, *kind == Uprights::Hidden);
         if solid < solid_enough {
             continue;
         }
@@ -89,8 +91,8 @@ const SHADED: f32 = 0.75;
 const REACHING: f32 = 0.6;
 
 /// Share of the quarter-row pieces of an upright curve that are darker than the paper on both sides, over the best
-/// stretch of [`REACHING`] of the rows.
-fn solidity(page: &Page, curve: &Curve, frame: &Frame) -> f32 {
+/// stretch of [`REACHING`] of the rows. With `hidden` the pieces that writing covers have no say.
+fn solidity(page: &Page, curve: &Curve, frame: &Frame, hidden: bool) -> f32 {
     let (width, height) = (page.image.width() as isize, page.image.height() as isize);
     let piece = (frame.pitch / 4.0).max(3.0);
     let enough = (0.3 * frame.row_darkness).max(3.0);
@@ -100,21 +102,42 @@ fn solidity(page: &Page, curve: &Curve, frame: &Frame) -> f32 {
         let sum: f32 = (from..to).map(|y| 255.0 - f32::from(page.image.get_pixel(x as u32, y as u32).0[0])).sum();
         sum / (to - from).max(1) as f32
     };
-    let is_inked = |k: usize| {
+    let state = |k: usize| {
         let from = frame.top + k as f32 * piece;
         let centre = curve.at(from + piece / 2.0).round() as isize;
         let (from, to) = ((from as isize).clamp(0, height - 1), ((from + piece) as isize).clamp(1, height));
         let three = |x: isize| (dark(x - 1, from, to) + dark(x, from, to) + dark(x + 1, from, to)) / 3.0;
-        (-2..=2).any(|shift| {
-            let x = centre + shift;
-            three(x) - three(x - 5).max(three(x + 5)) > enough
-        })
+        let stands_out = |x: isize| three(x) - three(x - 5).max(three(x + 5));
+        let covered = |x: isize| three(x) > WRITTEN && three(x - 5).max(three(x + 5)) > WRITTEN;
+        if (-2..=2).any(|shift| stands_out(centre + shift) > enough) {
+            Piece::Inked
+        } else if hidden && (-2..=2).any(|shift| covered(centre + shift)) {
+            Piece::Covered
+        } else {
+            Piece::Missing
+        }
     };
-    let inked: Vec<bool> = (0..pieces).map(is_inked).collect();
+    let states: Vec<Piece> = (0..pieces).map(state).collect();
     let stretch = ((pieces as f32 * REACHING) as usize).max(1);
-    let best = inked.windows(stretch).map(|window| window.iter().filter(|&&i| i).count()).max();
-    best.unwrap_or(0) as f32 / stretch as f32
+    let share = |window: &[Piece]| {
+        let count = |state: Piece| window.iter().filter(|&&s| s == state).count() as f32;
+        let (inked, covered) = (count(Piece::Inked), count(Piece::Covered).min(window.len() as f32 * MOST_COVERED));
+        inked / (window.len() as f32 - covered)
+    };
+    states.windows(stretch).map(share).fold(0.0, f32::max)
 }
+
+/// What a piece of an upright line looks like.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Piece {
+    Inked,
+    Covered,
+    Missing,
+}
+
+/// Darkness (of 255) of a piece through which writing goes, and the largest share of a line that it may hide.
+const WRITTEN: f32 = 40.0;
+const MOST_COVERED: f32 = 0.3;
 
 /// Edges of shaded columns: the paper on one side is darker than on the other in nearly every row.
 fn shaded_edges(page: &Page, map: &LineMap, frame: &Frame) -> Vec<Curve> {

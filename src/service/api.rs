@@ -5,8 +5,9 @@ use super::problem::Problem;
 use super::store::{Job, PAGE, PhotoEntry, State as JobState};
 use super::{Service, pictures, upload};
 use crate::decode;
-use crate::game::Colour;
+use crate::game::{Colour, Quad};
 use crate::notation::Language;
+use crate::pipeline::hint::PageHint;
 use crate::review::{self, CellName, Pin, Reviewed};
 use axum::body::Body;
 use axum::extract::multipart::MultipartRejection;
@@ -170,6 +171,20 @@ async fn cancel(State(service): App, Extension(owner): Extension<Owner>, Path(id
 #[serde(deny_unknown_fields)]
 struct ReadAgain {
     language: Option<String>,
+    /// Photos that are not named keep what was said about them before.
+    #[serde(default)]
+    hints: Vec<Hint>,
+}
+
+/// What a person says about the table on one photo.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Hint {
+    sheet: usize,
+    page: usize,
+    quad: Option<Quad>,
+    rows: Option<usize>,
+    columns: Option<usize>,
 }
 
 async fn read_again(
@@ -183,11 +198,17 @@ async fn read_again(
         return Err(Problem::bad_request(format!("The piece letters of {code:?} are not known.")));
     }
     let job = blocking(move || {
-        let job = find(&service, &owner, &id)?;
+        let mut job = find(&service, &owner, &id)?;
         if !job.state.is_over() {
             return Err(Problem::not_done(job.state.name()));
         }
-        service.store.read_again(&id, body.language.as_deref())?;
+        for Hint { sheet, page, quad, rows, columns } in body.hints {
+            let hint = PageHint { quad, rows, columns };
+            hint.check()?;
+            let entry = job.photos.iter_mut().find(|entry| (entry.sheet, entry.page) == (sheet, page));
+            entry.ok_or_else(|| Problem::not_found("such page"))?.hint = Some(hint);
+        }
+        service.store.read_again(&id, body.language.as_deref(), &job.photos)?;
         service.wake.notify_one();
         service.tell(&id);
         find(&service, &owner, &id)

@@ -5,6 +5,7 @@
 
 use super::problem::Problem;
 use crate::game::Colour;
+use crate::pipeline::hint::PageHint;
 use crate::pipeline::{Ink, PhotoFile, SheetFiles};
 use crate::review::{Pin, Reviewed};
 use jiff::Timestamp;
@@ -50,12 +51,15 @@ impl State {
 }
 
 /// One uploaded photo: which page of which sheet.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PhotoEntry {
     pub sheet: usize,
     pub page: usize,
     pub keeper: Option<Colour>,
     pub name: String,
+    /// What a person said about the table on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<PageHint>,
 }
 
 /// What a list of games shows.
@@ -320,11 +324,11 @@ impl Store {
         Ok(())
     }
 
-    /// Queues a job that is over once more; its pins go.
-    pub fn read_again(&self, id: &str, language: Option<&str>) -> Result<()> {
+    /// Queues a job that is over once more, with what a person said meanwhile; its pins go.
+    pub fn read_again(&self, id: &str, language: Option<&str>, photos: &[PhotoEntry]) -> Result<()> {
         let sql = "UPDATE jobs SET state = 'queued', stage = NULL, progress = 0, attempts = 0, pins = '[]', problem = NULL,
-                   summary = NULL, language = ?2, updated = ?3 WHERE id = ?1 AND state IN ('done', 'failed', 'cancelled')";
-        self.database().execute(sql, params![id, language, now()])?;
+                   summary = NULL, language = ?2, updated = ?3, photos = ?4 WHERE id = ?1 AND state IN ('done', 'failed', 'cancelled')";
+        self.database().execute(sql, params![id, language, now(), serde_json::to_string(photos)?])?;
         Ok(())
     }
 
@@ -378,7 +382,8 @@ impl Store {
                 sheets.push(SheetFiles { keeper: entry.keeper, pages: Vec::new() });
             }
             let bytes = self.photo(&job.id, entry)?;
-            sheets[entry.sheet].pages.push(PhotoFile { name: entry.name.clone(), bytes });
+            let hint = entry.hint.unwrap_or_default();
+            sheets[entry.sheet].pages.push(PhotoFile { name: entry.name.clone(), bytes, hint });
         }
         Ok(sheets)
     }

@@ -52,7 +52,7 @@ pub async fn receive(mut body: Multipart, settings: &Settings) -> Result<Upload,
         let name = shown_name(field.file_name().unwrap_or("photo"));
         let bytes = field.bytes().await.map_err(broken)?.to_vec();
         let limits = settings.limits;
-        let photos = super::api::blocking(move || Ok(photos(PhotoFile { name, bytes }, &limits)?)).await?;
+        let photos = super::api::blocking(move || Ok(photos(PhotoFile::new(name, bytes), &limits)?)).await?;
         if sheets.iter().map(|(_, pages)| pages.len()).sum::<usize>() + photos.len() > settings.pages {
             let detail = format!("The upload holds more than {} photos.", settings.pages);
             let next = "Send each game on its own.";
@@ -77,7 +77,7 @@ pub async fn receive(mut body: Multipart, settings: &Settings) -> Result<Upload,
         digest.update([0xff, keeper.map_or(0, |colour| colour as u8 + 1)]);
         for (page, (name, bytes)) in pages.into_iter().enumerate() {
             digest.update(Sha256::digest(&bytes));
-            photos.push((PhotoEntry { sheet, page, keeper, name }, bytes));
+            photos.push((PhotoEntry { sheet, page, keeper, name, hint: None }, bytes));
         }
     }
     if photos.is_empty() {

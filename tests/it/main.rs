@@ -10,6 +10,7 @@ mod http;
 mod load;
 #[cfg(feature = "ort")]
 mod parity;
+mod perspective;
 mod pipeline;
 mod review;
 mod samples;

@@ -5,6 +5,7 @@ use image::{ExtendedColorType, ImageEncoder, imageops};
 use scoresheet::error::Error;
 use scoresheet::game::{Colour, Status};
 use scoresheet::pgn;
+use scoresheet::pipeline::hint::PageHint;
 use scoresheet::pipeline::ingest::Photo;
 use scoresheet::pipeline::{PhotoFile, ReadOptions, SheetFiles, read_game};
 
@@ -21,7 +22,7 @@ pub fn sheet(photo: &Photo) -> SheetFiles {
     image::codecs::png::PngEncoder::new(&mut bytes)
         .write_image(photo.grey.as_raw(), width, height, ExtendedColorType::L8)
         .unwrap();
-    SheetFiles { keeper: None, pages: vec![PhotoFile { name: photo.file.clone(), bytes }] }
+    SheetFiles { keeper: None, pages: vec![PhotoFile { name: photo.file.clone(), bytes, hint: PageHint::default() }] }
 }
 
 #[test]

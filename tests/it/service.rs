@@ -306,6 +306,26 @@ fn jobs_are_cancelled_and_limited_in_time() {
 }
 
 #[test]
+fn a_person_can_say_where_the_table_is() {
+    let folder = Folder::new("hints");
+    let address = usual(&folder);
+    let job = path_of(&upload(address, "a.png", &photo()).json());
+    over(address, &job);
+    let again = |body: Value| {
+        let path = format!("{job}/read-again");
+        send(address, "POST", &path, &["content-type: application/json"], body.to_string().as_bytes())
+    };
+    assert_eq!(again(json!({ "hints": [{ "sheet": 0, "page": 7 }] })).status, 404);
+    assert_eq!(again(json!({ "hints": [{ "sheet": 0, "page": 0, "rows": 1000 }] })).status, 400);
+    let quad = json!([[80, 150], [1060, 150], [1060, 766], [80, 766]]);
+    let hinted = again(json!({ "hints": [{ "sheet": 0, "page": 0, "quad": quad, "rows": 14, "columns": 2 }] }));
+    assert_eq!(hinted.status, 202, "{}", hinted.text());
+    let done = over(address, &job);
+    assert_eq!((&done["state"], &done["photos"][0]["hint"]["rows"]), (&json!("done"), &json!(14)), "{done}");
+    assert_eq!(get(address, &format!("{job}/game")).json()["plies"].as_array().unwrap().len(), 44);
+}
+
+#[test]
 fn jobs_survive_a_stop() {
     let folder = Folder::new("stop");
     let (first, address) = start(Settings::new(folder.0.clone()), Duration::from_secs(1));

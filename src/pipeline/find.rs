@@ -1,0 +1,157 @@
+//! The table of moves on a photo, whichever way the photo was taken.
+//!
+//! The photo is tried as it is first. Where its lines run askew, or its numbers cannot be read, the sheet is laid flat
+//! and turned until they can: the printed numbers are the judge of every try.
+
+use super::anchor::{self, Anchor};
+use super::flatten;
+use super::grid::{COVERED, Grid, Known};
+use super::hint::PageHint;
+use super::ingest::Photo;
+use super::numbers;
+use super::page::Page;
+use super::recognise::Recogniser;
+use super::watch::Watch;
+use super::{NUMBERS_READ, Timing, timed};
+use crate::error::{Error, Result};
+
+/// A table with the page it was found on and the numbers of its rows.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub page: Page,
+    pub grid: Grid,
+    pub anchor: Anchor,
+}
+
+/// Evidence per looked-at row (see [`Anchor::evidence`]) from which a page is surely the right way up.
+const UPRIGHT: f32 = 0.6;
+/// Slope of a table's sides from which it is laid flat, in pixels per pixel.
+const ASKEW: f32 = 0.05;
+/// Share by which a later try must have more support than an earlier one.
+const CLEARLY: f32 = 1.25;
+
+impl Found {
+    /// What the printed numbers say for this table: a part of a table has less to show than the whole.
+    fn support(&self) -> f32 {
+        self.anchor.evidence.max(0.0) * (self.anchor.rows * self.grid.pairs.len()) as f32
+    }
+
+    /// Where no numbers can be read nothing speaks against the first try.
+    fn is_better_than(&self, other: &Self) -> bool {
+        self.anchor.evidence > NUMBERS_READ && self.support() > CLEARLY * other.support()
+    }
+}
+
+/// Finds the table of moves.
+///
+/// # Errors
+/// [`Error::NoTable`] where none is found any way up, and as [`Recogniser::read`].
+pub(super) fn find(
+    photo: &Photo,
+    hint: &PageHint,
+    recogniser: &dyn Recogniser,
+    timing: &mut Timing,
+    watch: &Watch,
+) -> Result<Found> {
+    hint.check()?;
+    let known = Known { table: None, rows: hint.rows, columns: hint.columns };
+    let mut search = Search { recogniser, timing, watch, known, best: None, cause: None };
+    watch.at("page")?;
+    if let Some(quad) = &hint.quad {
+        let (flat, [left, right, top, bottom]) = flatten::within(quad, photo.grey.dimensions())?;
+        search.known.table = Some([left, right, top, bottom]);
+        let page = timed(search.timing, "page", || Page::flattened(photo, &flat, 0));
+        search.try_page(page)?;
+        return search.end(photo);
+    }
+    let plain = timed(search.timing, "page", || Page::new(photo, 0));
+    search.try_page(plain.clone())?;
+    if search.best.as_ref().is_some_and(|found| found.anchor.evidence > UPRIGHT && !is_doubtful(&found.grid)) {
+        return search.end(photo);
+    }
+    if let Some(flat) = timed(search.timing, "flatten", || flatten::find(&plain)) {
+        // Askew, the grid may have caught a part of the table: the flat page must prove itself first.
+        let askew = search.best.take();
+        for turns in [0, 1, 3, 2] {
+            watch.at("page")?;
+            let page = timed(search.timing, "page", || Page::flattened(photo, &flat, turns));
+            search.try_page(page)?;
+            if search.is_sure() {
+                return search.end(photo);
+            }
+        }
+        if let Some(found) = askew {
+            search.offer(found);
+        }
+    }
+    for turns in [1, 3, 2] {
+        if search.is_sure() {
+            break;
+        }
+        watch.at("page")?;
+        let page = timed(search.timing, "page", || Page::new(photo, turns));
+        search.try_page(page)?;
+    }
+    search.end(photo)
+}
+
+/// The best of the pages tried so far.
+struct Search<'a> {
+    recogniser: &'a dyn Recogniser,
+    known: Known,
+    timing: &'a mut Timing,
+    watch: &'a Watch,
+    best: Option<Found>,
+    /// Why the first page had no table.
+    cause: Option<String>,
+}
+
+impl Search<'_> {
+    fn try_page(&mut self, page: Page) -> Result<()> {
+        let mut grid = match timed(self.timing, "grid", || Grid::find(&page, &self.known)) {
+            Ok(grid) => grid,
+            Err(cause) => {
+                self.cause.get_or_insert(cause);
+                return Ok(());
+            }
+        };
+        self.watch.at("anchor")?;
+        let anchor = timed(self.timing, "anchor", || {
+            numbers::split_off(&page, &mut grid);
+            anchor::anchor(&page, &grid, self.known.rows, self.recogniser)
+        })?;
+        self.offer(Found { page, grid, anchor });
+        Ok(())
+    }
+
+    fn offer(&mut self, found: Found) {
+        if self.best.as_ref().is_none_or(|best| found.is_better_than(best)) {
+            self.best = Some(found);
+        }
+    }
+
+    fn is_sure(&self) -> bool {
+        self.best.as_ref().is_some_and(|found| found.anchor.evidence > UPRIGHT)
+    }
+
+    fn end(self, photo: &Photo) -> Result<Found> {
+        let cause = self.cause.unwrap_or_default();
+        self.best.ok_or_else(|| Error::NoTable { file: photo.file.clone(), cause })
+    }
+}
+
+/// Whether the grid may be a part of the table only: it leaves out much of what is ruled, or a side is slanted by more
+/// than [`ASKEW`].
+fn is_doubtful(grid: &Grid) -> bool {
+    if grid.covered < COVERED {
+        return true;
+    }
+    let (Some(first), Some(last)) = (grid.bands.first(), grid.bands.last()) else { return false };
+    let (Some(left), Some(right)) = (grid.pairs.first(), grid.pairs.last()) else { return false };
+    let left = left.numbers.as_ref().unwrap_or(&left.white);
+    let (tl, bl) = (grid.quad(first, left)[0], grid.quad(last, left)[3]);
+    let (tr, br) = (grid.quad(first, &right.black)[1], grid.quad(last, &right.black)[2]);
+    let level = |a: [f32; 2], b: [f32; 2]| ((b[1] - a[1]) / (b[0] - a[0])).abs();
+    let upright = |a: [f32; 2], b: [f32; 2]| ((b[0] - a[0]) / (b[1] - a[1])).abs();
+    [level(tl, tr), level(bl, br), upright(tl, bl), upright(tr, br)].iter().any(|&slope| slope > ASKEW)
+}
