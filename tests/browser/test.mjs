@@ -268,7 +268,7 @@ const steps = {
         await page.waitForSelector(".current h2")
         assert.match(await page.textContent(".moves-tools"), /Schlechteste zuerst/)
         await page.selectOption(".bar select", "en")
-        await page.waitForFunction(() => document.documentElement.lang === "en")
+        await page.waitForFunction(() => /Worst first/.test(document.querySelector(".moves-tools")?.textContent))
     },
 
     async "search and delete"({page, address}) {
