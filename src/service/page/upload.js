@@ -58,7 +58,7 @@ export function makeUpload(added) {
             take(field, [...event.target.files])
             event.target.value = ""
         }
-        const input = el("input", {type: "file", multiple: true, accept: "image/*", class: "unseen", tabindex: "-1", "aria-hidden": "true", onchange: picked, "data-field": field})
+        const input = el("input", {type: "file", multiple: true, accept: "image/*,application/pdf", class: "unseen", tabindex: "-1", "aria-hidden": "true", onchange: picked, "data-field": field})
         const camera = el("input", {type: "file", accept: "image/*", capture: "environment", class: "unseen", tabindex: "-1", "aria-hidden": "true", onchange: picked})
         const area = el("div", {class: "place"}, el("p", {class: "label"}, label), el("p", {class: "quiet pointer-only"}, t("upload.drop")),
             el("div", {class: "row"}, el("button", {class: "main", onclick: () => input.click()}, t("upload.pick")),
@@ -98,7 +98,7 @@ export function makeUpload(added) {
             restage([...others.slice(0, to), photo, ...others.slice(to)])
         }
         fill(stage, staged.map((photo, i) => el("li", {},
-            el("img", {src: photo.address, alt: ""}), el("span", {}, mode === "both" ? `${t(`sheet.${photo.field}`)}: ` : `${i + 1}. `, photo.file.name),
+            photo.file.type === "application/pdf" ? null : el("img", {src: photo.address, alt: ""}), el("span", {}, mode === "both" ? `${t(`sheet.${photo.field}`)}: ` : `${i + 1}. `, photo.file.name),
             el("button", {class: "plain", disabled: i === 0, "aria-label": `${t("up")}: ${photo.file.name}`, onclick: () => move(i, i - 1)}, "↑"),
             el("button", {class: "plain", disabled: i === staged.length - 1, "aria-label": `${t("down")}: ${photo.file.name}`, onclick: () => move(i, i + 1)}, "↓"),
             el("button", {class: "plain", "aria-label": `${t("remove")}: ${photo.file.name}`, onclick: () => restage(staged.filter(other => other !== photo))}, "✕"))))
