@@ -135,7 +135,7 @@ mod tests {
             sample.plies.push((inputs, right));
         }
         let model = sample.fit(0.3);
-        let sign = |value| {
+        let sign = |value: f64| {
             let sum = model.constant + model.weights[2] * value;
             1.0 / (1.0 + (-sum).exp())
         };
