@@ -30,7 +30,7 @@ pub struct EvalArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["two_sheets", "limit"])]
     fit: Option<PathBuf>,
     /// With --fit: how many plies in a thousand may be called clear and be wrong on the games of the fit.
-    #[arg(long, value_name = "PER_1000", default_value_t = 4.0)]
+    #[arg(long, value_name = "PER_1000", default_value_t = 3.5)]
     false_clear: f64,
     /// What runs the neural network.
     #[arg(long, value_enum, default_value = "tract")]

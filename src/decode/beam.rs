@@ -1,11 +1,8 @@
 //! The search: all games that the ink may mean, as a graph of positions over the slots of the table.
-//!
-//! A node is a position before a slot; an edge is what happened there. Equal positions before the same slot are one
-//! node, so the number of nodes stays small while the graph holds a great many games, and sums over it are sums over
-//! games.
 
 use super::emission::{Emission, FastMap, Ink, Scores, Writer};
 use super::gaps::{GapPrices, skip_one, skip_two, tail_prices};
+use super::graph::{Edge, Graph, Node, Step, log_add};
 use super::prior::MovePrior;
 use super::settled::{Settled, SettledCell};
 use crate::notation::{CheckMark, legal_shapes, parse_move};
@@ -60,51 +57,6 @@ const TROUBLE: f32 = -5.0;
 /// spoken, nothing tells a move that was left out from one that was written wrong.
 const AFTER_TROUBLE: usize = 2;
 
-/// What happened between two nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// The slot holds this move.
-    Written(Move, CheckMark),
-    /// This move was played and not written; the slot stays the same.
-    Omitted(Move),
-    /// The slot, and perhaps the next one, holds no move.
-    Skipped,
-}
-
-/// An edge of the graph.
-#[derive(Debug, Clone, Copy)]
-pub struct Edge {
-    pub from: u32,
-    pub to: u32,
-    pub step: Step,
-    /// Natural logarithm of its probability.
-    pub weight: f32,
-}
-
-/// A position before a slot.
-#[derive(Debug, Clone)]
-pub struct Node {
-    pub board: Board,
-    pub slot: usize,
-    /// Sum over all ways here, natural logarithm.
-    score: f64,
-    /// The best way here, natural logarithm.
-    best: f64,
-    /// The best way here needs a move that the ink does not say, or leaves the order of the table.
-    mended: bool,
-    /// The edge by which the best way comes.
-    back: Option<u32>,
-}
-
-/// All games that the search kept. Edges stand in topological order.
-#[derive(Debug, Default)]
-pub struct Graph {
-    pub nodes: Vec<Node>,
-    pub edges: Vec<Edge>,
-    /// Nodes at which the game may end, and the price of the ink that is left.
-    pub ends: Vec<(u32, f32)>,
-}
-
 /// What the search works on.
 pub struct Table<'a> {
     /// Per slot one ink per sheet, in playing order.
@@ -115,43 +67,6 @@ pub struct Table<'a> {
     pub prior: &'a dyn MovePrior,
     pub gaps: GapPrices,
     pub settled: &'a Settled,
-}
-
-/// ln(exp(a) + exp(b)).
-pub(super) fn log_add(a: f64, b: f64) -> f64 {
-    let (high, low) = if a > b { (a, b) } else { (b, a) };
-    if low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
-}
-
-impl Graph {
-    /// The edges of the likeliest single game, first to last, and the node at which it ends.
-    pub fn best_path(&self) -> (Vec<u32>, Option<u32>) {
-        let value = |&(node, tail): &(u32, f32)| self.nodes[node as usize].best + f64::from(tail);
-        let Some(&(end, _)) = self.ends.iter().max_by(|a, b| value(a).total_cmp(&value(b))) else {
-            return (Vec::new(), None);
-        };
-        let mut path = Vec::new();
-        let mut node = end;
-        while let Some(edge) = self.nodes[node as usize].back {
-            path.push(edge);
-            node = self.edges[edge as usize].from;
-        }
-        path.reverse();
-        (path, Some(end))
-    }
-
-    /// The furthest slot that any game reached.
-    pub fn furthest(&self) -> usize {
-        self.nodes.iter().map(|node| node.slot).max().unwrap_or(0)
-    }
-
-    /// Natural logarithm of the summed probability of all games kept.
-    pub fn evidence(&self) -> f64 {
-        self.ends
-            .iter()
-            .map(|&(node, tail)| self.nodes[node as usize].score + f64::from(tail))
-            .fold(f64::NEG_INFINITY, log_add)
-    }
 }
 
 /// Follows all games through the table; `limits` holds one entry per slot and one for the table's end.
@@ -175,6 +90,9 @@ pub fn search(table: &Table, limits: &[Limits], known: &mut Vec<Scores>) -> Grap
     }
     search.graph
 }
+
+/// What a person typed is looked for in so many positions.
+const UNDERSTAND: usize = 300;
 
 /// A move that the slot may hold, before it is made.
 struct Hope {
@@ -346,7 +264,8 @@ impl<'a> Search<'a> {
         let language = self.table.writers.first().map(|writer| writer.language);
         let board = |&n: &u32| &self.graph.nodes[n as usize].board;
         // What a person typed is understood once; then it is the same move in every position.
-        let said = layer.iter().map(board).find_map(|board| Some(san(board, parse_move(board, text, language)?)));
+        let mut boards = layer.iter().take(UNDERSTAND).map(board);
+        let said = boards.find_map(|board| Some(san(board, parse_move(board, text, language)?)));
         let Some(said) = said else { return false };
         let mut played = false;
         for &from in layer {

@@ -10,6 +10,7 @@ mod confidence;
 mod emission;
 mod ending;
 mod gaps;
+mod graph;
 mod language;
 mod marks;
 mod plies;

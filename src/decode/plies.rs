@@ -1,9 +1,10 @@
 //! The likeliest game ply by ply: what was written, what was played, how sure that is.
 
-use super::beam::{Graph, Step, Table};
+use super::beam::Table;
 use super::confidence::{Model, Signs, odds};
 use super::emission::{Emission, Explanation, Ink, Scores};
 use super::ending;
+use super::graph::{Graph, Step};
 use super::marks::marks;
 use super::posterior::{Posterior, Share, posterior};
 use super::reasons::{self, SET_BY_HAND};
@@ -61,6 +62,7 @@ pub fn describe(material: &Material) -> Outcome {
         flat: posterior(graph, slots, FLAT),
         told: Vec::new(),
         mended: Vec::new(),
+        skipped: Vec::new(),
         warnings: Vec::new(),
     };
     let (path, end) = graph.best_path();
@@ -71,7 +73,8 @@ pub fn describe(material: &Material) -> Outcome {
     let boards: Vec<&Board> =
         path.iter().map(|&edge| &graph.nodes[graph.edges[edge as usize].to as usize].board).collect();
     let ending = ending::find(material, end.map_or(0, |node| node.slot), &boards);
-    let Teller { told, mut warnings, .. } = teller;
+    let Teller { told, mut warnings, skipped, .. } = teller;
+    warnings.extend(reasons::passed_over(&skipped));
     warnings.extend(ending.warnings);
     if let Some(row) = material.rows.first().filter(|row| row.number != 1) {
         warnings.push(format!("The sheet begins at move {}: the moves before it are not known.", row.number));
@@ -133,6 +136,8 @@ struct Teller<'a> {
     told: Vec<Told>,
     /// Plies at which, or before which, the game was mended.
     mended: Vec<usize>,
+    /// Numbers of the rows of cells that were passed over.
+    skipped: Vec<u32>,
     warnings: Vec<String>,
 }
 
@@ -146,9 +151,7 @@ impl Teller<'_> {
         match edge.step {
             Step::Skipped if settled => {}
             Step::Skipped => {
-                let number = self.material.number(node.slot);
-                self.warnings
-                    .push(format!("Move {number}: a cell or row of the table holds no move and was passed over."));
+                self.skipped.push(self.material.number(node.slot));
                 self.mended.push(self.told.len());
             }
             Step::Omitted(mv) => self.add_omitted(node.slot, &node.board, mv),

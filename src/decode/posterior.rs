@@ -4,7 +4,7 @@
 //! tempered first: neighbouring pieces of evidence are not as independent as the model takes them to be, so its
 //! posteriors are too sharp, by a factor in the logarithm that is measured on held-out sheets.
 
-use super::beam::{Graph, Step, log_add};
+use super::graph::{Graph, Step, log_add};
 use cozy_chess::{Color, Move};
 
 /// Posterior of a move at a slot, with an edge that makes it.

@@ -87,6 +87,18 @@ pub fn disagreement(
     Some(format!("the sheets differ: {}", all.join(", ")))
 }
 
+/// Tells in one sentence of cells and rows that hold no move; `numbers` are those of their rows.
+pub fn passed_over(numbers: &[u32]) -> Option<String> {
+    const NAMED: usize = 6;
+    let mut named: Vec<String> = numbers.iter().take(NAMED).map(u32::to_string).collect();
+    if numbers.len() > NAMED {
+        named.push(format!("and {} more", numbers.len() - NAMED));
+    }
+    let moves = if numbers.len() == 1 { "Move" } else { "Moves" };
+    (!named.is_empty())
+        .then(|| format!("{moves} {}: a cell or row of the table holds no move and was passed over.", named.join(", ")))
+}
+
 /// A spelling without the marks that do not change the move.
 pub fn plain(text: &str) -> String {
     text.chars().filter(|c| c.is_ascii_alphanumeric() && *c != 'x').collect()

@@ -1,7 +1,8 @@
 //! What the cells of the table hold, and what a first look at them teaches about writers and slips.
 
-use super::beam::{Graph, Limits, Step, Table, search};
+use super::beam::{Limits, Table, search};
 use super::emission::{Emission, Ink, Scores, SlipPrices, Writer};
+use super::graph::{Graph, Step};
 use super::score::{Beside, Lattice, Symbols};
 use super::{InkCell, MovePrior, Options, Row, gaps, plies};
 use crate::notation::{Habits, Language, Usage};

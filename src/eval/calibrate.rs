@@ -135,8 +135,8 @@ mod tests {
             sample.plies.push((inputs, right));
         }
         let model = sample.fit(0.3);
-        let sign = |value| {
-            let sum: f64 = model.constant + model.weights[2] * value;
+        let sign = |value: f64| {
+            let sum = model.constant + model.weights[2] * value;
             1.0 / (1.0 + (-sum).exp())
         };
         assert!((sign(1.0) - 0.95f64).abs() < 0.01 && (sign(-1.0) - 0.5f64).abs() < 0.01, "{model:?}");

@@ -5,6 +5,7 @@ pub mod language;
 pub mod parse;
 pub mod retro;
 pub mod shape;
+pub mod slips;
 pub mod spelling;
 pub mod stipulation;
 pub mod style;
@@ -13,7 +14,6 @@ pub mod write;
 pub use language::{LANGUAGES, Language};
 pub use parse::parse_move;
 pub use shape::{MoveShape, legal_shapes};
-pub use spelling::{
-    ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Spelling, for_each_slip, for_each_spelling, for_each_suffix,
-};
+pub use slips::{ANY_FILE, ANY_PIECE, ANY_RANK, for_each_slip};
+pub use spelling::{CheckMark, Spelling, for_each_spelling, for_each_suffix};
 pub use style::{Choice, Habits, Usage};

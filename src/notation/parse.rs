@@ -29,6 +29,11 @@ pub fn parse_move(board: &Board, text: &str, language: Option<&Language>) -> Opt
             _ => return None,
         }
     }
+    // A letter that the writer's language or English gives to a piece is not another language's.
+    let own = language.into_iter().chain(Language::find("en")).any(|known| known.initials().contains(&bytes[0]));
+    if own {
+        return None;
+    }
     let mut found: Vec<Move> = Vec::new();
     for mv in LANGUAGES.iter().flat_map(|language| spelled_in(board, &bytes, language)) {
         if !found.contains(&mv) {
@@ -118,6 +123,7 @@ mod tests {
         assert_eq!(says(start, "♞f3", "en").as_deref(), Some("g1f3"));
         assert_eq!(says(start, "7163", "en").as_deref(), Some("g1f3"));
         assert_eq!(says(start, "7164", "en"), None);
+        assert_eq!(says(start, "Kf3", "en"), None, "an English king, though an Indonesian knight");
         assert_eq!(says(start, "hello", "de"), None);
         assert_eq!(says(start, "", "de"), None);
         assert_eq!(says(start, "Nf6", "en"), None);
