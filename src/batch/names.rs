@@ -73,7 +73,7 @@ fn read_words(words: &[String], hints: &mut Hints) -> Vec<String> {
             None if word == "b"
                 && rest.peek().is_none()
                 && left.len() > 1
-                && !left.last().is_some_and(|w| w == "a") =>
+                && left.last().is_none_or(|last| last != "a") =>
             {
                 hints.keeper = Some(Colour::Black);
             }

@@ -154,7 +154,7 @@ fn tile(photo: &ingest::Photo, cell: &ReadCell) -> String {
     let out_width = (width * (1.0 + 2.0 * beside) / (height * (1.0 + 2.0 * above)) * TILE_HEIGHT as f32) as u32;
     let out_width = out_width.clamp(TILE_HEIGHT / 2, TILE_WIDTH);
     let grey = &photo.grey;
-    let image = GrayImage::from_fn(out_width, TILE_HEIGHT, |x, y| {
+    let mut image = GrayImage::from_fn(out_width, TILE_HEIGHT, |x, y| {
         let u = (x as f32 + 0.5) / out_width as f32 * (1.0 + 2.0 * beside) - beside;
         let v = (y as f32 + 0.5) / TILE_HEIGHT as f32 * (1.0 + 2.0 * above) - above;
         let at = |i: usize| {
@@ -164,9 +164,20 @@ fn tile(photo: &ingest::Photo, cell: &ReadCell) -> String {
         };
         image::imageops::interpolate_bilinear(grey, at(0), at(1)).unwrap_or(Luma([255]))
     });
+    stretch(&mut image);
     let mut bytes = Vec::new();
     match image.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, TILE_QUALITY)) {
         Ok(()) => STANDARD.encode(bytes),
         Err(_) => String::new(),
     }
+}
+
+/// Makes paper light and the darkest ink dark, so that faint pencil can be seen.
+fn stretch(image: &mut GrayImage) {
+    let mut sorted = image.as_raw().clone();
+    sorted.sort_unstable();
+    let share = |share: usize| sorted.get(sorted.len() * share / 100).copied().map_or(0.0, f32::from);
+    let (ink, paper) = (share(1), share(70));
+    let gain = 225.0 / (paper - ink).max(40.0);
+    image.iter_mut().for_each(|pixel| *pixel = (245.0 - (paper - f32::from(*pixel)) * gain).clamp(0.0, 255.0) as u8);
 }

@@ -75,7 +75,10 @@ pub fn in_words(summary: &Summary) -> String {
         let _ = write!(words, " {} could not be read.", count(summary.unread, "file"));
     }
     let again = summary.photos.saturating_sub(summary.read_now);
-    let _ = write!(words, " It took {}", clock(summary.seconds.round() as u64));
+    match summary.seconds.round() as u64 {
+        0 => words.push_str(" It took less than a second"),
+        seconds => drop(write!(words, " It took {}", clock(seconds))),
+    }
     if again > 0 {
         let _ = write!(words, "; {again} of the photos had been read before");
     }

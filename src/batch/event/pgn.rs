@@ -18,10 +18,9 @@ pub fn parse(file: &str, text: &str) -> Vec<Pairing> {
             pairings.push(Pairing { place: format!("{file}, line {}", index + 1), ..Pairing::default() });
         }
         in_tags = true;
-        if let Some(pairing) = pairings.last_mut() {
-            if value != "?" && !value.starts_with("????") && !NOT_OURS.contains(&name) {
-                pairing.tags.insert(name.to_owned(), value);
-            }
+        let known = value != "?" && !value.starts_with("????") && !NOT_OURS.contains(&name);
+        if let Some(pairing) = pairings.last_mut().filter(|_| known) {
+            pairing.tags.insert(name.to_owned(), value);
         }
     }
     for pairing in &mut pairings {
