@@ -70,7 +70,8 @@ fn sentences(file: &str, measures: &Measures) -> Vec<String> {
         say("light is reflected by the paper and hides what is written there; take the photo from another side, without flash".to_owned());
     }
     if missing_rows > 0 {
-        say(format!("{missing_rows} rows of the table are cut off at the edge; take the whole sheet into the picture"));
+        let rows = if missing_rows == 1 { "a row is".to_owned() } else { format!("{missing_rows} rows are") };
+        say(format!("{rows} cut off at the edge of the photo; take the whole sheet into the picture"));
     } else if outside > OUTSIDE {
         say("the table reaches beyond the edge of the photo; take the whole sheet into the picture".to_owned());
     }

@@ -5,7 +5,7 @@
 //! `first + j * rows + k`.
 
 use super::cells::Crop;
-use super::grid::Grid;
+use super::grid::{Band, Grid};
 use super::page::Page;
 use super::recognise::Recogniser;
 use crate::error::Result;
@@ -26,6 +26,14 @@ pub struct Anchor {
     pub evidence: f32,
 }
 
+/// What the picture shows of a band.
+#[derive(Debug, Clone, Copy)]
+struct Shown {
+    ruled: bool,
+    /// The whole band lies within the picture.
+    inside: bool,
+}
+
 /// Largest printed number that is looked for.
 const LARGEST: u32 = 200;
 /// Evidence of one row is kept within these bounds, so that no single misreading decides.
@@ -41,7 +49,7 @@ const LEGIBLE: f32 = 2.0;
 const SILENT: f32 = 1.5;
 /// Most rows of a form that may lie beyond the edges of the picture.
 const CUT_OFF: usize = 4;
-/// Price of each ruled row that shows in the picture though it is said to lie beyond its edge.
+/// Price of each row that shows in the picture though it is said to lie beyond its edge.
 const IN_SIGHT: f32 = 4.0;
 /// Price of a first number other than 1, paid by continuation sheets.
 const CONTINUATION: f32 = 6.0;
@@ -53,7 +61,13 @@ const CONTINUATION: f32 = 6.0;
 pub fn anchor(page: &Page, grid: &Grid, known_rows: Option<usize>, recogniser: &dyn Recogniser) -> Result<Anchor> {
     let spelled = spellings(recogniser.alphabet());
     let bands = grid.bands.len();
-    let ruled: Vec<bool> = grid.bands.iter().map(|band| band.ruled).collect();
+    let bottom = page.image.height() as f32;
+    let shown = |band: &Band| {
+        let middle = band.top.y.len() / 2;
+        let inside = band.top.y[middle] > -1.0 && band.bottom.y[middle] < bottom + 1.0;
+        Shown { ruled: band.ruled, inside }
+    };
+    let ruled: Vec<Shown> = grid.bands.iter().map(shown).collect();
     let mut evidence = vec![None; grid.pairs.len() * bands];
     // The ends decide; of the middle a sixth is mostly enough.
     let mut found = Anchor { first_band: 0, rows: bands, period: bands, first_number: 1, evidence: 0.0 };
@@ -133,9 +147,10 @@ fn row_evidence(reading: &Reading, spelled: &[Vec<Vec<usize>>]) -> Vec<f32> {
 }
 
 /// The first band, number of rows and first number that the evidence speaks for.
-fn vote(evidence: &[Option<Vec<f32>>], ruled: &[bool], pairs: usize, known_rows: Option<usize>) -> Anchor {
-    let bands = ruled.len();
-    let all_ruled = ruled.iter().filter(|&&r| r).count();
+fn vote(evidence: &[Option<Vec<f32>>], bands_shown: &[Shown], pairs: usize, known_rows: Option<usize>) -> Anchor {
+    let bands = bands_shown.len();
+    let count_ruled = |bands: &[Shown]| bands.iter().filter(|band| band.ruled).count();
+    let all_ruled = count_ruled(bands_shown);
     let looked_at = evidence.iter().flatten().count().max(1) as f32;
     let mut clearest: Vec<f32> =
         evidence.iter().flatten().map(|row| row.iter().copied().fold(STRONGEST_AGAINST, f32::max)).collect();
@@ -151,19 +166,19 @@ fn vote(evidence: &[Option<Vec<f32>>], ruled: &[bool], pairs: usize, known_rows:
             if known_rows.is_some_and(|known| known != rows) {
                 continue;
             }
-            let inside = ruled[first_band..end].iter().filter(|&&r| r).count();
+            let inside = count_ruled(&bands_shown[first_band..end]);
             let price = UNRULED * ((all_ruled - inside) + (rows - inside)) as f32;
             let periods = if pairs == 1 || known_rows.is_some() { rows..=rows } else { rows..=rows + CUT_OFF };
             for (period, first_number) in periods.flat_map(|p| (1..=LARGEST / 2).map(move |n| (p, n))) {
-                let continued = match first_number as usize {
-                    1 => 0.0,
-                    // The rows above are beyond the edge of the picture.
-                    n if n - 1 <= period - rows => {
-                        let seen = ruled[..first_band].iter().rev().take(n - 1).filter(|&&r| r).count();
-                        2.0 * UNRULED * (n - 1) as f32 + IN_SIGHT * seen as f32
-                    }
-                    _ => CONTINUATION,
-                } + 0.5 * (period - rows) as f32;
+                let before = first_number as usize - 1;
+                // Rows that are said to lie beyond the upper edge of the picture, and beyond the lower one.
+                let above = if before <= period - rows { before } else { 0 };
+                let below = period - rows - above;
+                let in_sight = bands_shown[..first_band].iter().rev().take(above).filter(|band| band.inside).count()
+                    + bands_shown[end..].iter().take(below).filter(|band| band.inside).count();
+                let continued = if before > above { CONTINUATION } else { 2.0 * UNRULED * above as f32 }
+                    + IN_SIGHT * in_sight as f32
+                    + 0.5 * (period - rows) as f32;
                 let mut sum = 0.0;
                 for pair in 0..pairs {
                     for row in 0..rows {
@@ -187,6 +202,10 @@ fn vote(evidence: &[Option<Vec<f32>>], ruled: &[bool], pairs: usize, known_rows:
 mod tests {
     use super::*;
 
+    fn shown(ruled: &[bool]) -> Vec<Shown> {
+        ruled.iter().map(|&ruled| Shown { ruled, inside: true }).collect()
+    }
+
     /// Evidence as from a reader that is right `sure` of the time; rows outside of the table read nothing.
     fn column(bands: usize, first_band: usize, rows: usize, pair: usize, first: usize) -> Vec<Option<Vec<f32>>> {
         (0..bands)
@@ -208,7 +227,7 @@ mod tests {
         let mut ruled = vec![true; 31];
         ruled[30] = false;
         let evidence = [column(31, 1, 30, 0, 1), column(31, 1, 30, 1, 1)].concat();
-        let anchor = vote(&evidence, &ruled, 2, None);
+        let anchor = vote(&evidence, &shown(&ruled), 2, None);
         assert_eq!((anchor.first_band, anchor.rows, anchor.first_number), (1, 30, 1));
         assert!(anchor.evidence > 1.0);
     }
@@ -217,14 +236,25 @@ mod tests {
     fn rows_beyond_the_edge_are_counted() {
         // The first two of 30 rows are cut off.
         let evidence = [column(28, 0, 28, 0, 3), column(28, 0, 28, 0, 33)].concat();
-        let anchor = vote(&evidence, &[true; 28], 2, None);
+        let anchor = vote(&evidence, &shown(&[true; 28]), 2, None);
         assert_eq!((anchor.first_band, anchor.rows, anchor.period, anchor.first_number), (0, 28, 30, 3));
+    }
+
+    #[test]
+    fn a_row_that_shows_is_not_cut_off() {
+        // The numbers of the last row read as something else.
+        let mut evidence = [column(30, 0, 30, 0, 1), column(30, 0, 30, 1, 1)].concat();
+        for last in [29, 59] {
+            evidence[last] = Some(vec![-1.0; LARGEST as usize + 1]);
+        }
+        let anchor = vote(&evidence, &shown(&[true; 30]), 2, None);
+        assert_eq!((anchor.first_band, anchor.rows, anchor.period), (0, 30, 30));
     }
 
     #[test]
     fn a_second_sheet_goes_on() {
         let evidence = column(22, 1, 20, 0, 41);
-        let anchor = vote(&evidence, &[true; 22], 1, None);
+        let anchor = vote(&evidence, &shown(&[true; 22]), 1, None);
         assert_eq!((anchor.first_band, anchor.rows, anchor.first_number), (1, 20, 41));
     }
 
@@ -232,7 +262,7 @@ mod tests {
     fn without_numbers_the_lines_decide() {
         let mut ruled = vec![true; 26];
         ruled[0] = false;
-        let anchor = vote(&vec![None; 52], &ruled, 2, None);
+        let anchor = vote(&vec![None; 52], &shown(&ruled), 2, None);
         assert_eq!((anchor.first_band, anchor.rows, anchor.first_number), (1, 25, 1));
         assert_eq!(anchor.evidence, 0.0);
     }

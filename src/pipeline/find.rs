@@ -69,7 +69,10 @@ pub(super) fn find(
     if search.best.as_ref().is_some_and(|found| found.anchor.evidence > UPRIGHT && !is_doubtful(&found.grid)) {
         return search.end(photo);
     }
+    let mut enough = UPRIGHT;
     if let Some(flat) = timed(search.timing, "flatten", || flatten::find(&plain)) {
+        // A flat page that was tried all ways up leaves little to the photo as it is.
+        enough = NUMBERS_READ;
         // Askew, the grid may have caught a part of the table: the flat page must prove itself first.
         let askew = search.best.take();
         for turns in [0, 1, 3, 2] {
@@ -85,7 +88,7 @@ pub(super) fn find(
         }
     }
     for turns in [1, 3, 2] {
-        if search.is_sure() {
+        if search.best.as_ref().is_some_and(|found| found.anchor.evidence > enough) {
             break;
         }
         watch.at("page")?;
