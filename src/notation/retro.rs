@@ -30,10 +30,9 @@ pub fn take_back(board: &Board, text: &str) -> Option<Board> {
     let places = (board.colors(mover) & board.pieces(here)).into_iter();
     let mut found = None;
     for to in places.filter(|to| retraction.to.is_none_or(|named| named == *to)) {
-        if let Some(before) = undone(board, mover, to, &retraction) {
-            if found.replace(before).is_some() {
-                return None;
-            }
+        let Some(before) = undone(board, mover, to, &retraction) else { continue };
+        if found.replace(before).is_some() {
+            return None;
         }
     }
     found

@@ -50,7 +50,8 @@ impl Homography {
         let m = &self.0;
         let minor = |r: [usize; 2], c: [usize; 2]| m[r[0]][c[0]] * m[r[1]][c[1]] - m[r[0]][c[1]] * m[r[1]][c[0]];
         let others = [[1, 2], [0, 2], [0, 1]];
-        let cofactor = |i: usize, j: usize| minor(others[i], others[j]) * if (i + j) % 2 == 0 { 1.0 } else { -1.0 };
+        let cofactor =
+            |i: usize, j: usize| minor(others[i], others[j]) * if (i + j).is_multiple_of(2) { 1.0 } else { -1.0 };
         let det: f64 = (0..3).map(|j| m[0][j] * cofactor(0, j)).sum();
         (det.abs() > 1e-12).then(|| Self(std::array::from_fn(|i| std::array::from_fn(|j| cofactor(j, i) / det))))
     }

@@ -232,13 +232,15 @@ async fn events(
             if over {
                 return None;
             }
-            while told {
-                match changes.recv().await {
-                    _ if service.stopping.load(Ordering::Relaxed) => return None,
-                    Ok(changed) if changed == id => break,
-                    Ok(_) => {}
-                    Err(RecvError::Lagged(_)) => break,
-                    Err(RecvError::Closed) => return None,
+            if told {
+                loop {
+                    match changes.recv().await {
+                        _ if service.stopping.load(Ordering::Relaxed) => return None,
+                        Ok(changed) if changed == id => break,
+                        Ok(_) => {}
+                        Err(RecvError::Lagged(_)) => break,
+                        Err(RecvError::Closed) => return None,
+                    }
                 }
             }
             let job = blocking(move || find(&service, &owner, &id)).await.ok()?;

@@ -20,6 +20,9 @@ pub struct Upload {
     pub hash: String,
 }
 
+/// A sheet's keeper, and name and bytes of its pages.
+type Pages = (Option<Colour>, Vec<(String, Vec<u8>)>);
+
 /// Longest file name that is kept, in characters.
 const NAME: usize = 120;
 
@@ -29,7 +32,7 @@ const NAME: usize = 120;
 /// # Errors
 /// A problem for a body that is malformed, too large, or holds what is no picture.
 pub async fn receive(mut body: Multipart, settings: &Settings) -> Result<Upload, Problem> {
-    let mut sheets: [(Option<Colour>, Vec<(String, Vec<u8>)>); 3] =
+    let mut sheets: [Pages; 3] =
         [(None, Vec::new()), (Some(Colour::White), Vec::new()), (Some(Colour::Black), Vec::new())];
     let mut language = None;
     while let Some(field) = body.next_field().await.map_err(broken)? {
@@ -63,12 +66,10 @@ pub async fn receive(mut body: Multipart, settings: &Settings) -> Result<Upload,
             sheets[sheet].1.push((photo.name, photo.bytes));
         }
     }
-    if let Some(code) = &language {
-        if Language::find(code).is_none() {
-            let next = "Send an ISO 639 code such as de, or leave it out.";
-            let detail = format!("The piece letters of {code:?} are not known.");
-            return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "language", detail, next));
-        }
+    if let Some(code) = language.as_deref().filter(|code| Language::find(code).is_none()) {
+        let next = "Send an ISO 639 code such as de, or leave it out.";
+        let detail = format!("The piece letters of {code:?} are not known.");
+        return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "language", detail, next));
     }
     let mut digest = Sha256::new();
     digest.update(language.as_deref().unwrap_or_default());
