@@ -155,8 +155,10 @@ pub fn game_from(ink: &Ink, options: &decode::Options) -> Result<Reviewed> {
     let first_page = ink.sheets.iter().flat_map(|sheet| &sheet.pages).next();
     let first_number = ink.rows.first().map_or(1, |row| row.number);
     match first_page.map(|page| page.file.clone()) {
-        Some(file) if !is_a_game(game) && first_number > 1 => Err(Error::StartsLate { file, number: first_number }),
-        Some(file) if !is_a_game(game) => Err(Error::Unreadable { file }),
+        Some(file) if !is_a_game(ink, game) && first_number > 1 => {
+            Err(Error::StartsLate { file, number: first_number })
+        }
+        Some(file) if !is_a_game(ink, game) => Err(Error::Unreadable { file }),
         _ => Ok(reviewed),
     }
 }
@@ -296,12 +298,16 @@ fn has_ink(row: &Row) -> bool {
     row.white.iter().chain(&row.black).any(|cell| cell.reading.is_some())
 }
 
-/// Whether what was decoded can pass for a game: a photo of something else yields a few chance moves at most.
-fn is_a_game(game: &Game) -> bool {
+/// Whether what was decoded can pass for a game: a photo of something else yields a few chance moves at most. A quarter
+/// of the ink at least must be read as the moves that it says.
+fn is_a_game(ink: &Ink, game: &Game) -> bool {
     use crate::game::Status::{Clear, Doubtful};
-    let read = game.plies.iter().filter(|ply| matches!(ply.status, Clear | Doubtful)).count();
+    let read: Vec<f32> =
+        game.plies.iter().filter(|ply| matches!(ply.status, Clear | Doubtful)).map(|ply| ply.confidence).collect();
     let clear = game.plies.iter().any(|ply| ply.status == Clear);
-    read >= if clear { 1 } else { FEWEST_DOUBTFUL } && read * 4 >= game.plies.len()
+    let sides = ink.rows.iter().flat_map(|row| [&row.white, &row.black]);
+    let inked = sides.filter(|side| side.iter().any(|cell| cell.reading.is_some())).count();
+    read.len() >= if clear { 1 } else { FEWEST_DOUBTFUL } && read.iter().sum::<f32>() * 4.0 >= inked as f32
 }
 
 fn page_warnings(page: &ReadPage) -> Vec<String> {
