@@ -9,6 +9,7 @@ use scoresheet::pipeline::recognise::Recogniser;
 use scoresheet::reading::{Alphabet, Reading};
 use scoresheet::service::{Keys, Service, Settings, serve};
 use serde_json::{Value, json};
+use std::io::Cursor;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
@@ -239,6 +240,20 @@ fn a_photo_without_a_sheet_is_a_failed_job_that_says_why() {
     assert_eq!((&failed["state"], &failed["problem"]["type"]), (&json!("failed"), &json!("urn:scoresheet:blank")));
     assert_eq!(get(address, &format!("{job}/game")).status, 409);
     assert!(get(address, "/metrics").text().contains("scoresheet_jobs_failed_total 1"));
+}
+
+#[test]
+fn the_picture_of_a_large_photo_without_a_table_tells_the_size_of_the_photo() {
+    let folder = Folder::new("large");
+    let address = usual(&folder);
+    let mut bytes = Cursor::new(Vec::new());
+    image::GrayImage::from_pixel(3000, 1500, image::Luma([255])).write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+    let job = path_of(&upload(address, "large.png", bytes.get_ref()).json());
+    assert_eq!(over(address, &job)["state"], "failed");
+    let answer = get(address, &format!("{job}/pages/0/0"));
+    let picture = image::load_from_memory(&answer.body).unwrap();
+    assert_eq!((picture.width(), picture.height()), (2400, 1200));
+    assert!(answer.has("x-photo-width: 3000") && answer.has("x-photo-height: 1500"), "{}", answer.header);
 }
 
 #[test]
