@@ -376,6 +376,8 @@ const steps = {
         const job = await over(page, address, id)
         assert.equal(job.photos[0].hint.columns, 2)
         assert.equal(job.photos[0].hint.quad.length, 4)
+        const {jobs} = await asked(page, address, "/v1/jobs")
+        await page.evaluate(ids => Promise.all(ids.map(one => fetch(`/v1/jobs/${one}`, {method: "DELETE"}))), jobs.map(one => one.id))
         await page.goto(`${address}/#/`)
         await page.waitForSelector(".upload")
     },

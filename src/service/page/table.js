@@ -207,7 +207,7 @@ function build(dialog, job, tables, first, dropsPins) {
     dialog.classList.add("table")
     turnTo(first)
     return el("form", {onsubmit: readAgain},
-        el("div", {class: "table-what"}, el("h2", {tabindex: "-1", autofocus: true}, t("table")), el("p", {id: "corner-keys"}, t("table.what")), pages),
+        el("div", {class: "table-what"}, el("h2", {tabindex: "-1", autofocus: true}, t("table")), el("p", {}, t("table.what")), el("p", {id: "corner-keys", class: "quiet pointer-only"}, t("table.keys")), pages),
         place,
         el("div", {class: "table-said"}, state, wrong, spoken,
             el("div", {class: "row"}, turn, reset),
