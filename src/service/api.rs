@@ -358,12 +358,14 @@ async fn page_picture(
     Extension(owner): Extension<Owner>,
     Path((id, sheet, page)): Path<(String, usize, usize)>,
 ) -> Answer {
-    let bytes = blocking(move || {
+    let (bytes, (width, height)) = blocking(move || {
         let job = find(&service, &owner, &id)?;
-        pictures::jpeg(&pictures::photo(&service, &job, photo_entry(&job, sheet, page)?)?.image)
+        let shown = pictures::photo(&service, &job, photo_entry(&job, sheet, page)?)?;
+        Ok((pictures::jpeg(&shown.image)?, shown.whole))
     })
     .await?;
-    Ok(jpeg_answer(bytes))
+    let size = [("x-photo-width", width.to_string()), ("x-photo-height", height.to_string())];
+    Ok((size, jpeg_answer(bytes)).into_response())
 }
 
 async fn cell_picture(

@@ -25,6 +25,8 @@ pub struct Shown {
     pub image: RgbImage,
     /// Pixels of the upright photo per pixel shown.
     pub scale: f32,
+    /// Width and height of the upright photo.
+    pub whole: (u32, u32),
 }
 
 type Entry = ((String, usize, usize), Arc<Shown>);
@@ -45,13 +47,14 @@ pub fn photo(service: &Service, job: &Job, entry: &PhotoEntry) -> Result<Arc<Sho
     }
     let bytes = service.store.photo(&job.id, entry)?;
     let whole = ingest_colour(&entry.name, &bytes, &service.settings.limits)?;
-    let longest = whole.width().max(whole.height());
+    let (width, height) = whole.dimensions();
+    let longest = width.max(height);
     let shown = if longest > SHOWN_SIDE {
         let size = |side: u32| (u64::from(side) * u64::from(SHOWN_SIDE) / u64::from(longest)).max(1) as u32;
-        let small = imageops::thumbnail(&whole, size(whole.width()), size(whole.height()));
-        Shown { scale: whole.width() as f32 / small.width() as f32, image: small }
+        let small = imageops::thumbnail(&whole, size(width), size(height));
+        Shown { scale: width as f32 / small.width() as f32, image: small, whole: (width, height) }
     } else {
-        Shown { image: whole, scale: 1.0 }
+        Shown { image: whole, scale: 1.0, whole: (width, height) }
     };
     let shown = Arc::new(shown);
     let mut kept = kept();
@@ -107,7 +110,7 @@ mod tests {
     fn a_cell_is_shown_upright() {
         // A photo on its side: the cell's top edge runs down the right side of the photo.
         let image = RgbImage::from_fn(400, 300, |x, _| if x > 250 { Rgb([200, 0, 0]) } else { Rgb([0, 0, 200]) });
-        let shown = Shown { image, scale: 2.0 };
+        let shown = Shown { image, scale: 2.0, whole: (800, 600) };
         let quad = [[540.0, 100.0], [540.0, 500.0], [460.0, 500.0], [460.0, 100.0]];
         let cell = cell(&shown, &quad);
         assert_eq!(cell.height(), CELL_HEIGHT as u32);

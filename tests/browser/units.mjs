@@ -48,6 +48,19 @@ export async function checkPins() {
     assert.deepEqual(pins.setResult([{pin: "result", result: "*"}], "1-0"), [{pin: "result", result: "1-0"}])
 }
 
+export async function checkQuads() {
+    const {bounds, isClockwise, within} = await load("quad.js")
+    const quad = [[10, 20], [90, 10], [120, 130], [0, 100]]
+    const near = (a, b, what) => assert.ok(Math.hypot(a[0] - b[0], a[1] - b[1]) < 1e-9, `${what}: ${a} is not ${b}`)
+    for (const [i, [u, v]] of [[0, 0], [1, 0], [1, 1], [0, 1]].entries()) near(within(quad, u, v), quad[i], "a corner is a corner")
+    // In perspective the middle is where the diagonals meet; here a trapezium whose top is half as wide as its bottom.
+    near(within([[1, 0], [3, 0], [4, 3], [0, 3]], 0.5, 0.5), [2, 1], "the middle")
+    assert.equal(isClockwise(quad), true)
+    assert.equal(isClockwise([...quad].reverse()), false)
+    assert.equal(isClockwise([quad[0], quad[2], quad[1], quad[3]]), false, "sides cross")
+    assert.deepEqual(bounds(quad), [0, 10, 120, 130])
+}
+
 /** Positions with their number of legal moves, from the usual perft tables. */
 const PERFT = [
     ["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 20],

@@ -9,6 +9,7 @@ use scoresheet::pipeline::recognise::Recogniser;
 use scoresheet::reading::{Alphabet, Reading};
 use scoresheet::service::{Keys, Service, Settings, serve};
 use serde_json::{Value, json};
+use std::io::Cursor;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
@@ -242,6 +243,20 @@ fn a_photo_without_a_sheet_is_a_failed_job_that_says_why() {
 }
 
 #[test]
+fn the_picture_of_a_large_photo_without_a_table_tells_the_size_of_the_photo() {
+    let folder = Folder::new("large");
+    let address = usual(&folder);
+    let mut bytes = Cursor::new(Vec::new());
+    image::GrayImage::from_pixel(3000, 1500, image::Luma([255])).write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+    let job = path_of(&upload(address, "large.png", bytes.get_ref()).json());
+    assert_eq!(over(address, &job)["state"], "failed");
+    let answer = get(address, &format!("{job}/pages/0/0"));
+    let picture = image::load_from_memory(&answer.body).unwrap();
+    assert_eq!((picture.width(), picture.height()), (2400, 1200));
+    assert!(answer.has("x-photo-width: 3000") && answer.has("x-photo-height: 1500"), "{}", answer.header);
+}
+
+#[test]
 fn a_full_queue_says_when_to_come_back() {
     for (status, queue, queue_of_one) in [(503, 0, 1), (429, 1, 0)] {
         let folder = Folder::new(&format!("full-{status}"));
@@ -311,18 +326,28 @@ fn a_person_can_say_where_the_table_is() {
     let address = usual(&folder);
     let job = path_of(&upload(address, "a.png", &photo()).json());
     over(address, &job);
+    let found = get(address, &format!("{job}/game")).json();
     let again = |body: Value| {
         let path = format!("{job}/read-again");
         send(address, "POST", &path, &["content-type: application/json"], body.to_string().as_bytes())
     };
     assert_eq!(again(json!({ "hints": [{ "sheet": 0, "page": 7 }] })).status, 404);
     assert_eq!(again(json!({ "hints": [{ "sheet": 0, "page": 0, "rows": 1000 }] })).status, 400);
+    // What the program says about the table is understood as a hint: nothing changes.
+    let own = &found["sheets"][0]["pages"][0]["quad"];
+    assert_eq!(again(json!({ "hints": [{ "sheet": 0, "page": 0, "quad": own }] })).status, 202);
+    over(address, &job);
+    assert_eq!(get(address, &format!("{job}/pgn")).text(), found["pgn"].as_str().unwrap());
     let quad = json!([[80, 150], [1060, 150], [1060, 766], [80, 766]]);
     let hinted = again(json!({ "hints": [{ "sheet": 0, "page": 0, "quad": quad, "rows": 14, "columns": 2 }] }));
     assert_eq!(hinted.status, 202, "{}", hinted.text());
     let done = over(address, &job);
     assert_eq!((&done["state"], &done["photos"][0]["hint"]["rows"]), (&json!("done"), &json!(14)), "{done}");
-    assert_eq!(get(address, &format!("{job}/game")).json()["plies"].as_array().unwrap().len(), 44);
+    let game = get(address, &format!("{job}/game")).json();
+    assert_eq!(game["plies"].as_array().unwrap().len(), 44);
+    let near = |a: &Value, b: &Value| (a.as_f64().unwrap() - b.as_f64().unwrap()).abs() < 8.0;
+    let same = |a: &Value, b: &Value| (0..4).all(|i| near(&a[i][0], &b[i][0]) && near(&a[i][1], &b[i][1]));
+    assert!(same(&game["sheets"][0]["pages"][0]["quad"], &quad), "{}", game["sheets"]);
 }
 
 #[test]

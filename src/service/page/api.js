@@ -62,6 +62,14 @@ export async function call(method, path, body) {
     return answer.status === 204 ? null : answer.json()
 }
 
+/** The picture of a page: {blob, width, height}, in pixels of the whole photo, which may be larger than the picture. */
+export async function fetchPage(id, sheet, page) {
+    const answer = await fetch(`/v1/jobs/${id}/pages/${sheet}/${page}`)
+    if (!answer.ok) throw new Problem(answer.status, await answer.json().catch(() => ({})))
+    const [width, height] = ["width", "height"].map(side => Number(answer.headers.get(`x-photo-${side}`)))
+    return {blob: await answer.blob(), width, height}
+}
+
 /** Listens to a job until it is over or `stop` (the function returned) is called. */
 export function follow(id, changed) {
     const source = new EventSource(`/v1/jobs/${id}/events`)

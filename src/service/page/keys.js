@@ -29,6 +29,7 @@ const KEYS = {
     zoomIn: ["+"],
     zoomOut: ["-"],
     wholePhoto: ["v"],
+    table: ["t"],
     save: ["Ctrl+s"],
     nextSheet: ["PageDown"],
     previousSheet: ["PageUp"],

@@ -1,22 +1,20 @@
 // The photos of a game with the cells that were found drawn over them.
 
 import {el, fill, svg} from "./dom.js"
+import {bounds, points} from "./quad.js"
 import {t} from "./text.js"
 
 const ZOOM = {least: 1, most: 6, step: 1.3}
-/** What is shown beside the table of moves at first, as shares of its width; move numbers stand on the left. */
-const MARGIN = {left: 0.1, right: 0.03}
+/** What is shown beside the table of moves at first, as a share of its width. */
+const MARGIN = 0.03
+/** And above it, for its headings. */
+const HEADINGS = 0.1
 
-const points = quad => quad.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ")
-
-/** Left, top, right and bottom of a quad. */
-function bounds(quad) {
-    const xs = quad.map(([x]) => x), ys = quad.map(([, y]) => y)
-    return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
-}
-
-/** The photo panel of a job. `selected(index)` is called for the ply whose cell was clicked. */
-export function makePhoto(id, selected) {
+/**
+ * The photo panel of a job. `selected(index)` is called for the ply whose cell was clicked, `showTable()` where the
+ * user wants to say where the table is.
+ */
+export function makePhoto(id, selected, showTable) {
     const tabs = el("div", {class: "pages", role: "group", "aria-label": t("photo.pages")})
     const picture = el("img", {draggable: "false"})
     const cells = svg("svg", {"aria-hidden": "true", preserveAspectRatio: "none"})
@@ -26,7 +24,8 @@ export function makePhoto(id, selected) {
         el("div", {class: "photo-tools"}, tabs,
             el("button", {class: "plain", "aria-label": t("photo.out"), title: t("photo.out"), "aria-keyshortcuts": "-", onclick: () => zoomBy(1 / ZOOM.step)}, "−"),
             el("button", {class: "plain", "aria-label": t("photo.in"), title: t("photo.in"), "aria-keyshortcuts": "+", onclick: () => zoomBy(ZOOM.step)}, "+"),
-            el("button", {class: "plain wide-only", title: t("photo.whole"), "aria-keyshortcuts": "v", onclick: toggle}, t("photo.fit"))),
+            el("button", {class: "plain wide-only", title: t("photo.whole"), "aria-keyshortcuts": "v", onclick: toggle}, t("photo.fit")),
+            el("button", {class: "plain", title: t("table"), "aria-keyshortcuts": "t", onclick: showTable}, t("photo.table"))),
         scroller)
     let review = null, shown = null, zoom = 1, current = -1
 
@@ -48,9 +47,9 @@ export function makePhoto(id, selected) {
         const {width, quad} = info()
         const [left, top, right] = bounds(quad)
         const table = right - left
-        setZoom(width / (table * (1 + MARGIN.left + MARGIN.right)))
+        setZoom(width / (table * (1 + 2 * MARGIN)))
         const scale = scroller.clientWidth * zoom / width
-        scroller.scrollTo((left - table * MARGIN.left) * scale, (top - table * MARGIN.left) * scale)
+        scroller.scrollTo((left - table * MARGIN) * scale, (top - table * HEADINGS) * scale)
     }
 
     function toggle() {
@@ -123,6 +122,8 @@ export function makePhoto(id, selected) {
 
     return {
         element, zoomBy, toggle,
+        /** The page in view: {sheet, page}. */
+        page: () => shown,
         /** Shows the page on which the ply is written. */
         update(newReview, index) {
             review = newReview

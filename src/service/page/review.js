@@ -12,6 +12,7 @@ import {makePhoto} from "./photo.js"
 import * as pins from "./pins.js"
 import {progressOf} from "./progress.js"
 import {Game} from "./state.js"
+import {showTable} from "./table.js"
 import {fromServer, t} from "./text.js"
 
 /** After how many milliseconds a change is said to take long. */
@@ -61,9 +62,13 @@ function failed(view, job, start) {
         await call("POST", `/v1/jobs/${job.id}/read-again`, {language: null}).catch(alarm)
         start()
     }
+    const byHand = async () => {
+        if (await showTable(job, null, job.photos.find(({name}) => job.problem?.detail.startsWith(name)))) start()
+    }
     fill(view, el("div", {class: "waiting"}, el("h1", {}, title(job)), el("p", {}, el("strong", {}, t(`state.${job.state}`))),
         job.problem ? el("p", {}, fromServer(job.problem.detail), " ", fromServer(job.problem.next_step)) : null,
-        el("p", {class: "row"}, el("a", {class: "button main", href: "#/"}, t("back")), el("button", {onclick: again}, t("read.again")))))
+        el("p", {class: "row"}, el("a", {class: "button main", href: "#/"}, t("back")), el("button", {onclick: again}, t("read.again")),
+            el("button", {onclick: byHand}, t("table.open")))))
 }
 
 /** The review of a game; returns what is to be called when it is left. */
@@ -197,6 +202,10 @@ function reviewGame(view, tools, job, first, restart) {
         zoomIn: () => photo.zoomBy(1.3),
         zoomOut: () => photo.zoomBy(1 / 1.3),
         wholePhoto: () => photo.toggle(),
+        async table() {
+            await game.settled()
+            if (await showTable(job, game.review, photo.page())) restart()
+        },
         async save() {
             await game.settled()
             const {headers} = game.review.game
@@ -240,7 +249,7 @@ function reviewGame(view, tools, job, first, restart) {
         reached(index)
         if (narrow.matches) showTab("current")
     }
-    const photo = makePhoto(job.id, chosen)
+    const photo = makePhoto(job.id, chosen, () => act.table())
     const moves = makeMoves(chosen, order => {
         game.order = order
         update()
