@@ -12,3 +12,4 @@ done
 cargo fmt --check
 cargo clippy --release --all-targets --quiet -- -D warnings
 cargo test --release
+bash tests/browser/run.sh

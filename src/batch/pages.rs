@@ -94,8 +94,7 @@ pub fn look(photo: &Photo, recogniser: &dyn Recogniser, options: &ReadOptions, s
 }
 
 fn read_alone(photo: &Photo, recogniser: &dyn Recogniser, options: &ReadOptions) -> Result<(PageRecord, PageFile)> {
-    let open = |cause| Error::Open { path: photo.hash.clone(), cause };
-    let bytes = std::fs::read(&photo.path).map_err(open)?;
+    let bytes = photo.bytes()?;
     let mut timing = BTreeMap::new();
     let picture = ingest(&photo.hash, &bytes, &options.limits)?;
     drop(bytes);

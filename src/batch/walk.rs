@@ -1,6 +1,9 @@
 //! The photos below a folder: told by content, within bounds, symbolic links not followed.
 
 use crate::error::{Error, Result};
+use crate::pipeline::PhotoFile;
+use crate::pipeline::documents::photos;
+use crate::pipeline::ingest::IngestLimits;
 use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -29,10 +32,27 @@ pub struct Photo {
     /// Path below the folder, with slashes.
     pub name: String,
     pub path: PathBuf,
-    /// SHA-256 of the bytes, in hexadecimal.
+    /// Index of the page, in a file that holds several photos.
+    pub page: Option<usize>,
+    /// SHA-256 of the photo's bytes, in hexadecimal.
     pub hash: String,
     /// Other files with the same bytes, below the folder.
     pub copies: Vec<String>,
+}
+
+impl Photo {
+    /// The photo's bytes.
+    ///
+    /// # Errors
+    /// [`Error::Open`] if the file is gone, and as [`photos`].
+    pub fn bytes(&self) -> Result<Vec<u8>> {
+        let open = |cause| Error::Open { path: self.name.clone(), cause };
+        let bytes = std::fs::read(&self.path).map_err(open)?;
+        let Some(page) = self.page else { return Ok(bytes) };
+        let mut pages = photos(PhotoFile::new(self.name.clone(), bytes), &IngestLimits::default())?;
+        let gone = || open(std::io::Error::other("the page is gone"));
+        if page < pages.len() { Ok(pages.swap_remove(page).bytes) } else { Err(gone()) }
+    }
 }
 
 /// A file that should hold a sheet, as far as can be told, and cannot be read.
@@ -115,13 +135,15 @@ fn look_at(dir: &Path, path: &Path, limits: &WalkLimits, found: &mut Found) {
     match kind(&head) {
         Kind::Photo => match hash(path, limits.bytes) {
             Ok(Some(hash)) => {
-                found.photos.push(Photo { name, path: path.to_path_buf(), hash, copies: Vec::new() });
+                let path = path.to_path_buf();
+                found.photos.push(Photo { name, path, page: None, hash, copies: Vec::new() });
             }
-            Ok(None) => {
-                let limit = format!("{} MB", limits.bytes >> 20);
-                refuse(Error::TooLarge { file: name.clone(), what: format!("more than {limit}"), limit }.to_string());
-            }
+            Ok(None) => refuse(too_large(&name, limits)),
             Err(cause) => refuse(Error::Open { path: name.clone(), cause }.to_string()),
+        },
+        Kind::Document => match pages(path, &name, limits) {
+            Ok(pages) => found.photos.extend(pages),
+            Err(sentence) => refuse(sentence),
         },
         Kind::Wrapped(what, advice) => refuse(format!("{name} is {what}, which is not read here. {advice}")),
         Kind::Other => {
@@ -135,8 +157,33 @@ fn look_at(dir: &Path, path: &Path, limits: &WalkLimits, found: &mut Found) {
     }
 }
 
+fn too_large(name: &str, limits: &WalkLimits) -> String {
+    let limit = format!("{} MB", limits.bytes >> 20);
+    Error::TooLarge { file: name.to_owned(), what: format!("more than {limit}"), limit }.to_string()
+}
+
+/// The pages of a document as photos, or why it has none.
+fn pages(path: &Path, name: &str, limits: &WalkLimits) -> std::result::Result<Vec<Photo>, String> {
+    let open = |cause| Error::Open { path: name.to_owned(), cause }.to_string();
+    if std::fs::metadata(path).map_err(open)?.len() > limits.bytes {
+        return Err(too_large(name, limits));
+    }
+    let file = PhotoFile::new(name, std::fs::read(path).map_err(open)?);
+    let photos = photos(file, &IngestLimits::default()).map_err(|error| error.to_string())?;
+    let photo = |(page, photo): (usize, PhotoFile)| Photo {
+        name: photo.name,
+        path: path.to_path_buf(),
+        page: Some(page),
+        hash: hex(&Sha256::digest(&photo.bytes)),
+        copies: Vec::new(),
+    };
+    Ok(photos.into_iter().enumerate().map(photo).collect())
+}
+
 enum Kind {
     Photo,
+    /// Holds a photo a page.
+    Document,
     /// What may hold sheets, and how to get at them.
     Wrapped(&'static str, &'static str),
     Other,
@@ -146,7 +193,7 @@ fn kind(head: &[u8]) -> Kind {
     use image::ImageFormat::{Jpeg, Png, Tiff, WebP};
     match image::guess_format(head) {
         Ok(Jpeg | Png | WebP | Tiff) => Kind::Photo,
-        _ if head.starts_with(b"%PDF") => Kind::Wrapped("a PDF document", "Export its pages as pictures."),
+        _ if head.starts_with(b"%PDF-") => Kind::Document,
         _ if head.starts_with(b"PK\x03\x04") => Kind::Wrapped("a ZIP archive", "Unpack it."),
         _ if head.get(4..8) == Some(b"ftyp") && head.get(8..11).is_some_and(|brand| brand == b"hei") => {
             Kind::Wrapped("a HEIC photo", "Export it as JPEG.")

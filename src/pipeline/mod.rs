@@ -299,7 +299,8 @@ fn has_ink(row: &Row) -> bool {
 }
 
 /// Whether what was decoded can pass for a game: a photo of something else yields a few chance moves at most. A quarter
-/// of the ink at least must be read as the moves that it says.
+/// of the ink at least must be read as the moves that it says; half of it where the rows do not begin with move 1, since
+/// then it takes misread numbers for the ink to be a game from the start.
 fn is_a_game(ink: &Ink, game: &Game) -> bool {
     use crate::game::Status::{Clear, Doubtful};
     let read: Vec<f32> =
@@ -307,7 +308,8 @@ fn is_a_game(ink: &Ink, game: &Game) -> bool {
     let clear = game.plies.iter().any(|ply| ply.status == Clear);
     let sides = ink.rows.iter().flat_map(|row| [&row.white, &row.black]);
     let inked = sides.filter(|side| side.iter().any(|cell| cell.reading.is_some())).count();
-    read.len() >= if clear { 1 } else { FEWEST_DOUBTFUL } && read.iter().sum::<f32>() * 4.0 >= inked as f32
+    let least = if ink.rows.first().is_some_and(|row| row.number > 1) { 0.5 } else { 0.25 };
+    read.len() >= if clear { 1 } else { FEWEST_DOUBTFUL } && read.iter().sum::<f32>() >= least * inked as f32
 }
 
 fn page_warnings(page: &ReadPage) -> Vec<String> {
