@@ -112,7 +112,8 @@ pub struct PageInfo {
     /// Of the upright photo, in pixels.
     pub width: u32,
     pub height: u32,
-    /// The move table, in pixels of the upright photo.
+    /// The rows of moves with their numbers: corners clockwise from the upper left as the table is read, in pixels of
+    /// the upright photo.
     pub quad: Quad,
     pub role: PageRole,
     /// Numbered rows found: the moves that the page has room for.

@@ -326,24 +326,26 @@ fn page_warnings(page: &ReadPage) -> Vec<String> {
 }
 
 fn page_info(page: &ReadPage, index: usize) -> PageInfo {
-    let corner = |cells: &mut dyn Iterator<Item = [f32; 2]>, pick: fn([f32; 2]) -> f32| {
-        cells.min_by(|a, b| pick(*a).total_cmp(&pick(*b))).unwrap_or_default()
-    };
-    let corners: Vec<[f32; 2]> = page.cells.iter().flat_map(|cell| cell.quad).collect();
-    let quad = [
-        corner(&mut corners.iter().copied(), |[x, y]| x + y),
-        corner(&mut corners.iter().copied(), |[x, y]| y - x),
-        corner(&mut corners.iter().copied(), |[x, y]| -x - y),
-        corner(&mut corners.iter().copied(), |[x, y]| x - y),
-    ];
     PageInfo {
         file: page.file.clone(),
         width: page.page.photo_size.0,
         height: page.page.photo_size.1,
-        quad,
+        quad: table_quad(page),
         role: if index == 0 { PageRole::First } else { PageRole::Continues },
         rows: page.anchor.rows * page.grid.pairs.len(),
     }
+}
+
+/// The corners of the numbered rows, numbers included, in pixels of the upright photo; zeros if there are none.
+fn table_quad(page: &ReadPage) -> Quad {
+    let ReadPage { grid, anchor, .. } = page;
+    let rows = grid.bands.get(anchor.first_band..anchor.first_band + anchor.rows).unwrap_or_default();
+    let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Quad::default() };
+    let (Some(left), Some(right)) = (grid.pairs.first(), grid.pairs.last()) else { return Quad::default() };
+    let left = left.numbers.as_ref().unwrap_or(&left.white);
+    let (top, bottom) =
+        ([left, &right.black].map(|c| grid.quad(first, c)), [left, &right.black].map(|c| grid.quad(last, c)));
+    [top[0][0], top[1][1], bottom[1][2], bottom[0][3]].map(|corner| page.page.to_photo(corner))
 }
 
 /// Runs a stage and adds its time to the table.

@@ -327,14 +327,14 @@ const steps = {
         // By key: the first corner to the left.
         await pressed(page)("Tab")
         assert.match(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), /^Upper left corner/)
-        for (const key of ["ArrowLeft", "ArrowLeft", "Shift+ArrowLeft"]) await pressed(page)(key)
+        for (const key of ["Shift+ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowUp", "Shift+ArrowRight"]) await pressed(page)(key)
         assert.ok(await page.isVisible(".glass"))
-        // By mouse: the third corner 10 to the right and 5 down on the screen.
+        // By mouse: the third corner 4 to the right and 2 down on the screen.
         const scale = width / (await page.locator(".table-sheet").boundingBox()).width
         const {x, y, width: wide} = await page.locator(".corner").nth(2).boundingBox()
         await page.mouse.move(x + wide / 2, y + wide / 2)
         await page.mouse.down()
-        await page.mouse.move(x + wide / 2 + 10, y + wide / 2 + 5, {steps: 4})
+        await page.mouse.move(x + wide / 2 + 4, y + wide / 2 + 2, {steps: 4})
         await page.mouse.up()
         await page.fill(".counts label:first-child input", "2")
         await page.click(".table .main")
@@ -346,8 +346,8 @@ const steps = {
         await page.waitForFunction(() => !document.querySelector(".waiting") && document.querySelector(".current h2"))
         const {photos: [{hint}]} = await asked(page, address, `/v1/jobs/${id}`)
         const expected = found.map(corner => [...corner])
-        expected[0][0] -= 14 * scale
-        expected[2] = [expected[2][0] + 10 * scale, expected[2][1] + 5 * scale]
+        expected[0] = [expected[0][0] - 2 * scale, expected[0][1] - scale]
+        expected[2] = [expected[2][0] + 4 * scale, expected[2][1] + 2 * scale]
         assert.ok(hint.quad.flat().every((value, i) => Math.abs(value - expected.flat()[i]) <= 2), `${hint.quad} is not ${expected}`)
         assert.deepEqual([hint.rows, hint.columns], [null, null])
         assert.deepEqual((await asked(page, address, `/v1/jobs/${id}/review`)).pins, [])
@@ -420,7 +420,7 @@ const onPhone = {
             assert.equal(await isTooWide(page), null, tab)
         }
         await page.tap(".tabs [data-tab=photo]")
-        await page.tap(".photo-tools button:last-child")
+        await page.tap(".photo-tools > button:last-child")
         await page.waitForSelector(".table-sheet:not([hidden])")
         assert.ok((await page.locator(".table-sheet").boundingBox()).height > 200, "the photo is large enough")
         assert.equal(await isTooWide(page), null)

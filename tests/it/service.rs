@@ -326,18 +326,28 @@ fn a_person_can_say_where_the_table_is() {
     let address = usual(&folder);
     let job = path_of(&upload(address, "a.png", &photo()).json());
     over(address, &job);
+    let found = get(address, &format!("{job}/game")).json();
     let again = |body: Value| {
         let path = format!("{job}/read-again");
         send(address, "POST", &path, &["content-type: application/json"], body.to_string().as_bytes())
     };
     assert_eq!(again(json!({ "hints": [{ "sheet": 0, "page": 7 }] })).status, 404);
     assert_eq!(again(json!({ "hints": [{ "sheet": 0, "page": 0, "rows": 1000 }] })).status, 400);
+    // What the program says about the table is understood as a hint: nothing changes.
+    let own = &found["sheets"][0]["pages"][0]["quad"];
+    assert_eq!(again(json!({ "hints": [{ "sheet": 0, "page": 0, "quad": own }] })).status, 202);
+    over(address, &job);
+    assert_eq!(get(address, &format!("{job}/pgn")).text(), found["pgn"].as_str().unwrap());
     let quad = json!([[80, 150], [1060, 150], [1060, 766], [80, 766]]);
     let hinted = again(json!({ "hints": [{ "sheet": 0, "page": 0, "quad": quad, "rows": 14, "columns": 2 }] }));
     assert_eq!(hinted.status, 202, "{}", hinted.text());
     let done = over(address, &job);
     assert_eq!((&done["state"], &done["photos"][0]["hint"]["rows"]), (&json!("done"), &json!(14)), "{done}");
-    assert_eq!(get(address, &format!("{job}/game")).json()["plies"].as_array().unwrap().len(), 44);
+    let game = get(address, &format!("{job}/game")).json();
+    assert_eq!(game["plies"].as_array().unwrap().len(), 44);
+    let near = |a: &Value, b: &Value| (a.as_f64().unwrap() - b.as_f64().unwrap()).abs() < 8.0;
+    let same = |a: &Value, b: &Value| (0..4).all(|i| near(&a[i][0], &b[i][0]) && near(&a[i][1], &b[i][1]));
+    assert!(same(&game["sheets"][0]["pages"][0]["quad"], &quad), "{}", game["sheets"]);
 }
 
 #[test]

@@ -5,8 +5,10 @@ import {bounds, points} from "./quad.js"
 import {t} from "./text.js"
 
 const ZOOM = {least: 1, most: 6, step: 1.3}
-/** What is shown beside the table of moves at first, as shares of its width; move numbers stand on the left. */
-const MARGIN = {left: 0.1, right: 0.03}
+/** What is shown beside the table of moves at first, as a share of its width. */
+const MARGIN = 0.03
+/** And above it, for its headings. */
+const HEADINGS = 0.1
 
 /**
  * The photo panel of a job. `selected(index)` is called for the ply whose cell was clicked, `showTable()` where the
@@ -45,9 +47,9 @@ export function makePhoto(id, selected, showTable) {
         const {width, quad} = info()
         const [left, top, right] = bounds(quad)
         const table = right - left
-        setZoom(width / (table * (1 + MARGIN.left + MARGIN.right)))
+        setZoom(width / (table * (1 + 2 * MARGIN)))
         const scale = scroller.clientWidth * zoom / width
-        scroller.scrollTo((left - table * MARGIN.left) * scale, (top - table * MARGIN.left) * scale)
+        scroller.scrollTo((left - table * MARGIN) * scale, (top - table * HEADINGS) * scale)
     }
 
     function toggle() {
