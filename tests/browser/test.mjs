@@ -420,7 +420,7 @@ const onPhone = {
             assert.equal(await isTooWide(page), null, tab)
         }
         await page.tap(".tabs [data-tab=photo]")
-        await page.tap(".photo-tools button:last-child")
+        await page.tap(".photo-tools > button:last-child")
         await page.waitForSelector(".table-sheet:not([hidden])")
         assert.ok((await page.locator(".table-sheet").boundingBox()).height > 200, "the photo is large enough")
         assert.equal(await isTooWide(page), null)
