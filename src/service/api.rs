@@ -332,8 +332,12 @@ async fn set_pins(
     let review = blocking(move || {
         let job = find_done(&service, &owner, &id)?;
         let ink = service.store.ink(&job.id)?;
-        // The language that was found first: finding it again would take several times as long.
-        let known = || service.store.game(&job.id).ok().and_then(|r| r.game.sheets.first()?.language.clone());
+        // The language that was found first, if the sheets share one: finding it again takes several times as long.
+        let known = || {
+            let sheets = service.store.game(&job.id).ok()?.game.sheets;
+            let first = sheets.first()?.language.clone();
+            first.filter(|code| sheets.iter().all(|sheet| sheet.language.as_ref() == Some(code)))
+        };
         let options = decode::Options { language: job.language.clone().or_else(known), ..decode::Options::default() };
         let reviewed = review::game(&ink, &pins, &options)?;
         service.store.set_pins(&job.id, &pins, &reviewed)?;
