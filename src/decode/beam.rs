@@ -198,7 +198,7 @@ impl<'a> Search<'a> {
             let node = &self.graph.nodes[from as usize];
             shapes.clear();
             legal_shapes(&node.board, &mut shapes);
-            self.table.prior.log_probabilities(&node.board, &shapes, &mut priors);
+            self.table.prior.log_probabilities(&node.board, self.graph.last_move(from), &shapes, &mut priors);
             for ((mv, shape), &prior) in shapes.iter().zip(&priors) {
                 let scores = emission.score(shape);
                 let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -331,7 +331,7 @@ impl<'a> Search<'a> {
         let mut shapes = Vec::new();
         let mut priors = Vec::new();
         legal_shapes(&board, &mut shapes);
-        self.table.prior.log_probabilities(&board, &shapes, &mut priors);
+        self.table.prior.log_probabilities(&board, self.graph.last_move(from), &shapes, &mut priors);
         let language = self.table.writers.first().map(|writer| writer.language);
         let only = text.map(|text| parse_move(&board, text, language));
         let mut out = Vec::with_capacity(shapes.len());

@@ -15,7 +15,7 @@ mod language;
 mod marks;
 mod plies;
 mod posterior;
-mod prior;
+pub mod prior;
 mod reasons;
 mod score;
 mod settled;
@@ -24,13 +24,14 @@ mod sheet;
 pub use confidence::{INPUTS, Model as ConfidenceModel, Signs};
 pub use emission::SlipPrices;
 pub use gaps::GapPrices;
-pub use prior::{MovePrior, RulesOfThumb};
+pub use prior::{Belief, MovePrior, Policy, RulesOfThumb};
 pub use settled::{Contradiction, Settled, SettledCell, SettledSlot};
 
 use crate::game::{Colour, Ply, Quad};
 use crate::reading::{Alphabet, Reading};
 use beam::{Limits, limits_around, search};
 use cozy_chess::Board;
+use prior::{Believed, Uniform};
 use score::Symbols;
 use serde::{Deserialize, Serialize};
 use sheet::SheetTable;
@@ -72,6 +73,9 @@ pub struct Options {
     pub keepers: Vec<Option<Colour>>,
     pub slips: SlipPrices,
     pub gaps: GapPrices,
+    pub belief: Belief,
+    /// Parts that are switched off, to measure what they are worth.
+    pub without: Without,
     /// Factor of the recogniser's log-probabilities: below one for a recogniser that is surer than it should be.
     pub ink_scale: f32,
     /// Factor of all log-probabilities before confidences are taken: neighbouring pieces of evidence are not as
@@ -88,10 +92,23 @@ impl Default for Options {
             keepers: Vec::new(),
             slips: SlipPrices::default(),
             gaps: GapPrices::default(),
+            belief: Belief::default(),
+            without: Without::default(),
             ink_scale: 1.0,
             temper: 0.9,
         }
     }
+}
+
+/// Parts of the decoder that can be switched off.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Without {
+    /// Every writer has the habits of a writer of whom nothing is known.
+    pub habits: bool,
+    /// Nothing is written wrong, left out, doubled or passed over; ink that fits no move is unreadable.
+    pub slips: bool,
+    /// All legal moves are alike.
+    pub prior: bool,
 }
 
 /// The game that the ink says.
@@ -123,7 +140,10 @@ pub struct Place {
 /// # Errors
 /// [`Contradiction`] where nothing agrees with what is settled; never if nothing is.
 pub fn decode(rows: &[Row], alphabet: &Alphabet, options: &Options) -> Result<Decoded, Contradiction> {
-    decode_with(rows, alphabet, options, &RulesOfThumb)
+    if options.without.prior {
+        return decode_with(rows, alphabet, options, &Uniform);
+    }
+    decode_with(rows, alphabet, options, &Believed { prior: Policy::embedded(), belief: options.belief })
 }
 
 /// Finds the game with a model of the moves people play.
@@ -136,6 +156,13 @@ pub fn decode_with(
     options: &Options,
     prior: &dyn MovePrior,
 ) -> Result<Decoded, Contradiction> {
+    let without_slips;
+    let options = if options.without.slips {
+        without_slips = Options { slips: options.slips.none(), gaps: GapPrices::never(), ..options.clone() };
+        &without_slips
+    } else {
+        options
+    };
     let cells = sheet::cells(rows);
     let slots = sheet::inks(&cells, alphabet, options.ink_scale);
     let symbols = Symbols::new(alphabet);

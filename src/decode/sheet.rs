@@ -81,7 +81,7 @@ impl<'a> SheetTable<'a> {
         let writer = |(sheet, hand): (usize, &Hand)| Writer {
             symbols: self.symbols,
             language: hand.language,
-            habits: habits.get(sheet).cloned().unwrap_or_default(),
+            habits: habits.get(sheet).filter(|_| !self.options.without.habits).cloned().unwrap_or_default(),
             prices,
             beside: hand.beside,
         };
