@@ -174,7 +174,14 @@ struct Model {
 
 impl Model {
     /// One step towards the move played; returns its loss. `slow` is the share of the rates.
-    fn learn(&mut self, view: &View, moves: &[(Move, MoveShape)], played: usize, slow: f32, scratch: &mut Scratch) -> f32 {
+    fn learn(
+        &mut self,
+        view: &View,
+        moves: &[(Move, MoveShape)],
+        played: usize,
+        slow: f32,
+        scratch: &mut Scratch,
+    ) -> f32 {
         let mut inputs = [0; MOST_INPUTS];
         let count = view.inputs(&mut inputs);
         let mut hidden = [0.0f32; HIDDEN];

@@ -192,17 +192,22 @@ impl<'a> Search<'a> {
         let mut hopes = [Vec::new(), Vec::new()];
         let mut fit = f32::NEG_INFINITY;
         let mut top = self.tops[s + 1];
-        let mut shapes = Vec::new();
-        let mut priors = Vec::new();
+        let (mut shapes, mut scored, mut priors) = (Vec::new(), Vec::new(), Vec::new());
         for &from in layer {
             let node = &self.graph.nodes[from as usize];
             shapes.clear();
             legal_shapes(&node.board, &mut shapes);
+            scored.clear();
+            scored.extend(shapes.iter().map(|(_, shape)| emission.score(shape)));
+            let best = scored.iter().flatten().copied().fold(f32::NEG_INFINITY, f32::max);
+            fit = fit.max((node.score - self.tops[s]) as f32 + best);
+            // The prior adds nothing: it need not be asked where the ink alone rules every move out.
+            if node.score + f64::from(best) < top - limits.window {
+                continue;
+            }
             self.table.prior.log_probabilities(&node.board, self.graph.last_move(from), &shapes, &mut priors);
-            for ((mv, shape), &prior) in shapes.iter().zip(&priors) {
-                let scores = emission.score(shape);
+            for (((mv, _), &scores), &prior) in shapes.iter().zip(&scored).zip(&priors) {
                 let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-                fit = fit.max((node.score - self.tops[s]) as f32 + best);
                 let score = node.score + f64::from(best + prior);
                 if score >= top - limits.window {
                     // The quiet reading is a lower bound save for the few moves that give check.

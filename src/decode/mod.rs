@@ -74,6 +74,8 @@ pub struct Options {
     pub slips: SlipPrices,
     pub gaps: GapPrices,
     pub belief: Belief,
+    /// Instead of the confidence model that comes along.
+    pub confidence: Option<ConfidenceModel>,
     /// Parts that are switched off, to measure what they are worth.
     pub without: Without,
     /// Factor of the recogniser's log-probabilities: below one for a recogniser that is surer than it should be.
@@ -93,6 +95,7 @@ impl Default for Options {
             slips: SlipPrices::default(),
             gaps: GapPrices::default(),
             belief: Belief::default(),
+            confidence: None,
             without: Without::default(),
             ink_scale: 1.0,
             temper: 0.9,
@@ -143,7 +146,7 @@ pub fn decode(rows: &[Row], alphabet: &Alphabet, options: &Options) -> Result<De
     if options.without.prior {
         return decode_with(rows, alphabet, options, &Uniform);
     }
-    decode_with(rows, alphabet, options, &Believed { prior: Policy::embedded(), belief: options.belief })
+    decode_with(rows, alphabet, options, &Believed::new(Policy::embedded(), options.belief))
 }
 
 /// Finds the game with a model of the moves people play.

@@ -68,7 +68,7 @@ pub fn describe(material: &Material) -> Outcome {
     let (path, end) = graph.best_path();
     path.iter().for_each(|&edge| teller.add(edge));
     teller.look_around();
-    teller.judge(Model::embedded());
+    teller.judge(material.options.confidence.as_ref().unwrap_or_else(|| Model::embedded()));
     let end = end.map(|node| &graph.nodes[node as usize]);
     let boards: Vec<&Board> =
         path.iter().map(|&edge| &graph.nodes[graph.edges[edge as usize].to as usize].board).collect();

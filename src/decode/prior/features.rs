@@ -20,12 +20,16 @@ pub const MOST_INPUTS: usize = 64 + 1 + 4;
 
 /// Stands for no square and no piece.
 const NONE: u32 = 64;
+/// What stands off the board.
+const OUTSIDE: u64 = 15;
 
 /// A position as its side to move sees it.
 pub struct View {
     white: bool,
     /// By square, 0 for empty, else one more than the piece, 8 more for the opponent's.
     codes: [u8; 64],
+    /// The same turned, four bits a square, with a border of [`OUTSIDE`]: ranks 0 to 9 of files 0 to 9.
+    rows: [u64; 10],
     occupied: BitBoard,
     their_king: Square,
     /// By piece, the squares that the opponent attacks with it.
@@ -75,6 +79,14 @@ impl View {
                 hash = (hash ^ turned.0).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
             }
         }
+        let white = us == Color::White;
+        let turned = |square: Square| turn(white, square);
+        let mut rows = [OUTSIDE << 36 | OUTSIDE; 10];
+        (rows[0], rows[9]) = (u64::MAX, u64::MAX);
+        for square in occupied {
+            let (code, square) = (u64::from(codes[square as usize]), turned(square));
+            rows[square as usize / 8 + 1] |= code << (4 * (square % 8 + 1));
+        }
         let (straight, oblique) = (get_rook_moves(their_king, occupied), get_bishop_moves(their_king, occupied));
         let checks = [
             get_pawn_attacks(their_king, !us),
@@ -84,8 +96,6 @@ impl View {
             straight | oblique,
             BitBoard::EMPTY,
         ];
-        let white = us == Color::White;
-        let turned = |square: Square| turn(white, square);
         let last = last.map_or((NONE, 0), |last| match board.piece_on(last.to) {
             Some(piece) if theirs.has(last.to) && board.king(!us) != last.from => (turned(last.to), piece as u32),
             _ => (turned(their_king), Piece::King as u32),
@@ -97,6 +107,7 @@ impl View {
         let mut view = Self {
             white,
             codes,
+            rows,
             occupied,
             their_king,
             attacks,
@@ -165,25 +176,17 @@ impl View {
             hashed(7, piece << 3 | danger, exchange << 4 | threat << 1 | check),
             hashed(8, piece << 12 | start_end, self.early),
             hashed(9, start_end << 3 | promotion, self.hash),
-            hashed(10, piece << 6 | promotion, self.around(shape.to)),
+            hashed_wide(10, piece << 3 | promotion, self.around(to)),
             hashed(11, piece << 12 | start_end, self.rights),
-            hashed(12, piece_to, self.around(shape.from)),
+            hashed_wide(12, piece_to, self.around(from)),
         ]
     }
 
-    /// The nine squares about a square, hashed; those off the board count as a piece of their own.
-    fn around(&self, square: Square) -> u32 {
-        let (file, rank) = (square as i32 & 7, square as i32 >> 3);
-        let up = if self.white { 1 } else { -1 };
-        let mut hash = 0u64;
-        for r in [rank + up, rank, rank - up] {
-            for f in file - 1..=file + 1 {
-                let inside = (0..8).contains(&r) && (0..8).contains(&f);
-                let code = if inside { self.codes[(r * 8 + f) as usize & 63] } else { 15 };
-                hash = hash << 4 | u64::from(code);
-            }
-        }
-        (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
+    /// What stands on a square and around it, from our left to our right and from ahead to behind, as 36 bits.
+    fn around(&self, square: u32) -> u64 {
+        let (file, rank) = (square & 7, square as usize >> 3);
+        let row = |row: usize| self.rows[row] >> (4 * file) & 0xFFF;
+        row(rank + 2) << 24 | row(rank + 1) << 12 | row(rank)
     }
 
     /// What is left of the piece on a square if the opponent takes it: 0 nothing lost, to 3 for a rook or queen.
@@ -287,7 +290,23 @@ fn reach(piece: Piece, square: Square, colour: Color, occupied: BitBoard) -> Bit
 
 /// A place in the table for the values of one feature.
 fn hashed(feature: u32, a: u32, b: u32) -> u32 {
-    let key = (u64::from(a) << 32 | u64::from(b)) ^ u64::from(feature + 1).wrapping_mul(0xD1B5_4A32_D192_ED03);
-    let mixed = key.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    ((mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> (64 - TABLE_BITS)) as u32
+    hashed_wide(feature, a, u64::from(b))
 }
+
+/// The same for a value of up to 40 bits beside one of 24. Multiplicative hashing (Knuth, TAOCP vol. 3, section 6.4).
+fn hashed_wide(feature: u32, a: u32, b: u64) -> u32 {
+    let key = (u64::from(a) << 40 ^ b).wrapping_add(SALTS[feature as usize]);
+    let mixed = (key ^ key >> 31).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed >> (64 - TABLE_BITS)) as u32
+}
+
+/// Keeps features apart.
+const SALTS: [u64; FEATURES] = {
+    let mut salts = [0; FEATURES];
+    let mut i = 0;
+    while i < FEATURES {
+        salts[i] = (i as u64 + 1).wrapping_mul(0xD1B5_4A32_D192_ED03);
+        i += 1;
+    }
+    salts
+};

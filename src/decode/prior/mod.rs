@@ -5,8 +5,10 @@ mod policy;
 
 pub use policy::{BYTES, HIDDEN, OUTPUTS, Policy, TABLE, UNITS};
 
+use super::emission::FastMap;
 use crate::notation::MoveShape;
 use cozy_chess::{BitBoard, Board, Color, Move, Piece};
+use std::sync::{Mutex, PoisonError};
 
 /// A model of the moves people play.
 pub trait MovePrior: Sync {
@@ -49,26 +51,43 @@ impl Default for Belief {
     }
 }
 
-/// A model that is believed so far and no further.
+/// A model that is believed so far and no further, for one game: positions that come again are not judged again.
 pub struct Believed<'a> {
-    pub prior: &'a dyn MovePrior,
-    pub belief: Belief,
+    prior: &'a dyn MovePrior,
+    belief: Belief,
+    known: Mutex<FastMap<u64, Box<[f32]>>>,
+}
+
+impl<'a> Believed<'a> {
+    pub fn new(prior: &'a dyn MovePrior, belief: Belief) -> Self {
+        Self { prior, belief, known: Mutex::default() }
+    }
+
+    /// Weighs the logarithms of probabilities and mixes them with equal shares.
+    fn weigh(&self, logs: &mut [f32]) {
+        let Belief { weight, doubt } = self.belief;
+        let top = logs.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        logs.iter_mut().for_each(|p| *p = (weight * (*p - top)).exp());
+        let (factor, any) = ((1.0 - doubt) / logs.iter().sum::<f32>(), doubt / logs.len() as f32);
+        logs.iter_mut().for_each(|p| *p = (factor * *p + any).ln());
+    }
 }
 
 impl MovePrior for Believed<'_> {
-    fn log_probabilities(
-        &self,
-        board: &Board,
-        last: Option<Move>,
-        moves: &[(Move, MoveShape)],
-        out: &mut Vec<f32>,
-    ) {
+    fn log_probabilities(&self, board: &Board, last: Option<Move>, moves: &[(Move, MoveShape)], out: &mut Vec<f32>) {
+        // The move's number does not belong to the board's own hash.
+        let last_key = last.map_or(0, |mv| 1 + (mv.from as u64) * 64 + mv.to as u64);
+        let key =
+            board.hash() ^ (last_key << 16 | u64::from(board.fullmove_number())).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().get(&key).filter(|found| found.len() == moves.len()) {
+            out.clear();
+            out.extend_from_slice(found);
+            return;
+        }
         self.prior.log_probabilities(board, last, moves, out);
-        let Belief { weight, doubt } = self.belief;
-        out.iter_mut().for_each(|p| *p *= weight);
-        normalise(out);
-        let any = doubt / moves.len() as f32;
-        out.iter_mut().for_each(|p| *p = ((1.0 - doubt) * p.exp() + any).ln());
+        self.weigh(out);
+        known().insert(key, out.as_slice().into());
     }
 }
 

@@ -50,11 +50,7 @@ impl Policy {
 
     /// All moves alike.
     fn blank() -> Self {
-        Self {
-            table: vec![0; TABLE],
-            hidden: vec![0; HIDDEN * (1 + INPUTS)],
-            rows: vec![0; HIDDEN * OUTPUTS],
-        }
+        Self { table: vec![0; TABLE], hidden: vec![0; HIDDEN * (1 + INPUTS)], rows: vec![0; HIDDEN * OUTPUTS] }
     }
 
     fn hidden(&self, view: &View) -> [i16; HIDDEN] {
@@ -75,21 +71,18 @@ impl Policy {
 }
 
 impl MovePrior for Policy {
-    fn log_probabilities(
-        &self,
-        board: &Board,
-        last: Option<Move>,
-        moves: &[(Move, MoveShape)],
-        out: &mut Vec<f32>,
-    ) {
+    fn log_probabilities(&self, board: &Board, last: Option<Move>, moves: &[(Move, MoveShape)], out: &mut Vec<f32>) {
         let view = View::new(board, last);
         let hidden = self.hidden(&view);
         out.clear();
         out.extend(moves.iter().map(|(_, shape)| {
             let direct: i32 = view.features(shape).iter().map(|&f| i32::from(self.table[f as usize])).sum();
             let [by_piece, by_start] = view.outputs(shape).map(|row| self.row(row));
-            let low_rank: i32 =
-                hidden.iter().zip(by_piece.iter().zip(by_start)).map(|(&h, (&a, &b))| i32::from(h) * i32::from(a + b)).sum();
+            let low_rank: i32 = hidden
+                .iter()
+                .zip(by_piece.iter().zip(by_start))
+                .map(|(&h, (&a, &b))| i32::from(h) * i32::from(a + b))
+                .sum();
             direct as f32 * UNITS[0] + low_rank as f32 * (UNITS[1] * UNITS[2])
         }));
         super::normalise(out);
