@@ -28,6 +28,7 @@ pub use prior::{MovePrior, RulesOfThumb};
 pub use settled::{Contradiction, Settled, SettledCell, SettledSlot};
 
 use crate::game::{Colour, Ply, Quad};
+use crate::notation::Notation;
 use crate::reading::{Alphabet, Reading};
 use beam::{Limits, limits_around, search};
 use cozy_chess::Board;
@@ -162,7 +163,10 @@ pub fn decode_with(
     if graph.ends.is_empty() {
         return Err(options.settled.stuck_at(graph.furthest()));
     }
-    let outcome = plies::describe(&plies::Material { rows, cells: &cells, table: &table, graph: &graph, options });
+    let notations = found.hands.iter().map(|hand| Notation::of(hand.language, alphabet)).collect();
+    let cells = &cells;
+    let outcome =
+        plies::describe(&plies::Material { rows, cells, table: &table, graph: &graph, options, alphabet, notations });
     Ok(Decoded {
         plies: outcome.plies,
         places: outcome.places,

@@ -11,7 +11,8 @@ use super::reasons::{self, SET_BY_HAND};
 use super::sheet::Cells;
 use super::{Options, Place, Row};
 use crate::game::{Candidate, Colour, Ply, Status, Written};
-use crate::notation::{MoveShape, Usage, legal_shapes};
+use crate::notation::{MoveShape, Notation, Usage, legal_shapes};
+use crate::reading::Alphabet;
 use cozy_chess::util::{display_san_move, display_uci_move};
 use cozy_chess::{Board, Color, Move};
 
@@ -33,6 +34,9 @@ pub struct Material<'a> {
     pub table: &'a Table<'a>,
     pub graph: &'a Graph,
     pub options: &'a Options,
+    pub alphabet: &'a Alphabet,
+    /// By sheet, how moves are written in its language; none where no model knows.
+    pub notations: Vec<Option<Notation>>,
 }
 
 /// What is said about the game.
@@ -338,13 +342,15 @@ impl Material<'_> {
     pub fn written(&self, slot: usize) -> Vec<Written> {
         let cells = self.cells[slot].iter().zip(&self.table.slots[slot]);
         let inked = cells.filter_map(|(cell, ink)| match (cell, ink) {
-            (Some(cell), Ink::Crossed(lattice) | Ink::Written(lattice)) => Some(Written {
-                sheet: cell.sheet,
-                page: cell.page,
-                quad: cell.quad,
-                text: lattice.text.clone(),
-                confidence: lattice.confidence.clamp(0.0, 1.0),
-            }),
+            (Some(cell), Ink::Crossed(lattice) | Ink::Written(lattice)) => {
+                let notation = self.notations.get(cell.sheet).and_then(Option::as_ref);
+                let (text, confidence) = match (&cell.reading, notation) {
+                    (Some(reading), Some(notation)) => lattice.written(reading, self.alphabet, notation),
+                    _ => (lattice.text.clone(), lattice.confidence),
+                };
+                let confidence = confidence.clamp(0.0, 1.0);
+                Some(Written { sheet: cell.sheet, page: cell.page, quad: cell.quad, text, confidence })
+            }
             _ => None,
         });
         inked.collect()
