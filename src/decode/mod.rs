@@ -20,12 +20,14 @@ mod reasons;
 mod score;
 mod settled;
 mod sheet;
+mod transcript;
 
 pub use confidence::{INPUTS, Model as ConfidenceModel, Signs};
 pub use emission::SlipPrices;
 pub use gaps::GapPrices;
 pub use prior::{MovePrior, RulesOfThumb};
 pub use settled::{Contradiction, Settled, SettledCell, SettledSlot};
+pub use transcript::transcribe;
 
 use crate::game::{Colour, Ply, Quad};
 use crate::notation::Notation;

@@ -84,6 +84,12 @@ impl Lattice {
         lattice
     }
 
+    /// The greatest probability of a symbol at any step, relative to the likeliest symbol of that step and to the best
+    /// text.
+    pub fn support(&self, symbols: &Symbols, byte: u8) -> f32 {
+        self.support.get(symbols.class(byte)).map_or(0.0, |support| support / self.best)
+    }
+
     fn step(&self, t: usize) -> &[f32] {
         &self.relative[t * self.classes..(t + 1) * self.classes]
     }
@@ -141,14 +147,7 @@ impl Prefix {
     }
 
     /// Adds the probabilities of this prefix, or of it and one label more, to those of the next step.
-    fn grow(
-        &self,
-        extra: Option<usize>,
-        notation: Option<&Notation>,
-        next: &mut Vec<Prefix>,
-        blank: f32,
-        symbol: f32,
-    ) {
+    fn grow(&self, extra: Option<usize>, notation: Option<&Notation>, next: &mut Vec<Prefix>, blank: f32, symbol: f32) {
         let same = |p: &&mut Prefix| match extra {
             None => p.labels == self.labels,
             Some(class) => p.labels.split_last().is_some_and(|(last, rest)| *last == class && rest == self.labels),

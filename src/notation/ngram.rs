@@ -138,7 +138,9 @@ mod tests {
 
     #[test]
     fn moves_are_likelier_than_what_only_looks_like_them() {
-        for (language, right, wrong) in [("en", "Nf3", "Nfs"), ("en", "O-O", "O-G"), ("de", "Sf3", "Nf3"), ("fr", "Cf3", "Gf3")] {
+        for (language, right, wrong) in
+            [("en", "Nf3", "Nfs"), ("en", "O-O", "O-G"), ("de", "Sf3", "Nf3"), ("fr", "Cf3", "Gf3")]
+        {
             assert!(likely(language, right) > likely(language, wrong) + 1.0, "{language} {right} {wrong}");
         }
         let descriptive = crate::notation::LANGUAGES.iter().find(|l| l.descriptive).unwrap();
