@@ -121,15 +121,19 @@ pub(crate) fn is_tag_name(name: &str) -> bool {
 fn tokens(parts: &Parts) -> Vec<String> {
     let mut board = parts.start_fen.and_then(|fen| fen.parse().ok()).unwrap_or_default();
     let mut tokens = Vec::new();
-    let mut rest = parts.plies.iter();
     let mut number_due = true;
-    let mut stopped = None;
-    for ply in rest.by_ref() {
-        let legal = ply.san.as_deref().and_then(|san| parse_san_move(&board, san).ok());
-        let Some(mv) = legal else {
-            stopped = Some(ply);
-            break;
+    // Ink that is no legal move, as it stands on the sheet.
+    let mut left: Vec<String> = Vec::new();
+    for ply in parts.plies {
+        let Some(mv) = ply.san.as_deref().and_then(|san| parse_san_move(&board, san).ok()) else {
+            left.push(unreadable(ply));
+            continue;
         };
+        if !left.is_empty() {
+            tokens.extend(comment(&format!("Passed over: {}", left.join("; "))));
+            left.clear();
+            number_due = true;
+        }
         let white = board.side_to_move() == Color::White;
         if white || number_due {
             let dots = if white { "." } else { "..." };
@@ -144,8 +148,7 @@ fn tokens(parts: &Parts) -> Vec<String> {
         tokens.extend(remark.iter().flat_map(|remark| comment(remark)));
         board.play_unchecked(mv);
     }
-    if let Some(first) = stopped {
-        let left: Vec<String> = std::iter::once(first).chain(rest).map(unreadable).collect();
+    if !left.is_empty() {
         tokens.extend(comment(&format!("Not made legal: {}", left.join("; "))));
     }
     tokens.push(parts.result.to_string());

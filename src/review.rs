@@ -1,10 +1,10 @@
 //! The game from its ink, and the better game after a person has looked at some of its moves.
 
-use crate::decode::{self, Place, Settled, SettledCell};
+use crate::decode::{self, Decoded, Place, Settled, SettledCell};
 use crate::error::{Error, Result};
-use crate::game::{Colour, Game, SCHEMA};
+use crate::game::{Colour, Game, SCHEMA, Sheet};
 use crate::pgn;
-use crate::pipeline::{Ink, timed};
+use crate::pipeline::{Ink, Timing, timed};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -57,6 +57,19 @@ pub fn game(ink: &Ink, pins: &[Pin], options: &decode::Options) -> Result<Review
     let mut timing_ms = ink.timing_ms.clone();
     let decoded = timed(&mut timing_ms, "decode", || decode::decode(&ink.rows, &ink.alphabet, &options));
     let decoded = decoded.map_err(|contradiction| contradicted(ink, &options.settled, contradiction.slot))?;
+    Ok(assemble(ink, pins, decoded, timing_ms))
+}
+
+/// The moves as they are written, in the languages of a decoded game, where that is no game; none if the ink does not
+/// read as moves either.
+pub fn transcript(ink: &Ink, game: &Game, options: &decode::Options) -> Option<Reviewed> {
+    let language = |sheet: &Sheet| Some((sheet.language.clone()?, sheet.language_confidence));
+    let languages = game.sheets.iter().filter_map(language).collect();
+    let decoded = decode::transcribe(&ink.rows, &ink.alphabet, options, languages)?;
+    Some(assemble(ink, &[], decoded, game.timing_ms.clone()))
+}
+
+fn assemble(ink: &Ink, pins: &[Pin], decoded: Decoded, timing_ms: Timing) -> Reviewed {
     let mut sheets = ink.sheets.clone();
     for (sheet, (language, sure)) in sheets.iter_mut().zip(&decoded.languages) {
         sheet.language = Some(language.clone());
@@ -87,7 +100,7 @@ pub fn game(ink: &Ink, pins: &[Pin], options: &decode::Options) -> Result<Review
         start_fen: game.start_fen.as_deref(),
         alternatives: false,
     });
-    Ok(Reviewed { game, cells: decoded.places.iter().map(|place| cell_name(ink, place)).collect() })
+    Reviewed { game, cells: decoded.places.iter().map(|place| cell_name(ink, place)).collect() }
 }
 
 fn cell_name(ink: &Ink, place: &Place) -> CellName {

@@ -112,7 +112,7 @@ fn read_alone(photo: &Photo, recogniser: &dyn Recogniser, options: &ReadOptions)
     let record = PageRecord {
         first: ink.rows.first().map_or(1, |row| row.number),
         last: ink.rows.last().map_or(0, |row| row.number),
-        moves: plies.iter().map(|ply| plain(ply.san.as_deref().unwrap_or("?"))).collect(),
+        moves: plies.iter().filter_map(|ply| ply.san.as_deref()).map(plain).collect(),
         clear: plies.iter().filter(|ply| ply.status == Status::Clear).count(),
         alone,
         looks,

@@ -36,9 +36,9 @@ pub fn to_look_at(game: &Game) -> Vec<usize> {
     game.plies.iter().enumerate().filter(|(index, ply)| counts(*index, ply)).map(|(index, _)| index).collect()
 }
 
-/// Plies of the main line: those before the first that could not be made legal.
+/// Plies up to the last legal one.
 pub fn legal(game: &Game) -> usize {
-    game.plies.iter().take_while(|ply| ply.san.is_some()).count()
+    game.plies.iter().rposition(|ply| ply.san.is_some()).map_or(0, |last| last + 1)
 }
 
 /// Two letters or digits at least; results and lone castling strokes are none, since O stands for zero as well.

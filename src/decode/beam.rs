@@ -5,9 +5,9 @@ use super::gaps::{GapPrices, skip_one, skip_two, tail_prices};
 use super::graph::{Edge, Graph, Node, Step, log_add};
 use super::prior::MovePrior;
 use super::settled::{Settled, SettledCell};
-use crate::notation::{CheckMark, legal_shapes, parse_move};
+use crate::notation::{CheckMark, MoveShape, legal_shapes, parse_move};
 use cozy_chess::util::{display_san_move, parse_san_move};
-use cozy_chess::{Board, Move};
+use cozy_chess::{BitBoard, Board, Move};
 
 /// How many games are followed at once.
 ///
@@ -105,6 +105,42 @@ struct Hope {
     prior: f32,
 }
 
+/// The best of the moves that a slot may hold.
+struct Hopes {
+    room: usize,
+    list: Vec<Hope>,
+    /// What scores less is none of the best.
+    least: f64,
+}
+
+impl Hopes {
+    fn new(room: usize) -> Self {
+        Self { room, list: Vec::new(), least: f64::NEG_INFINITY }
+    }
+
+    fn add(&mut self, hope: Hope) {
+        if hope.score > self.least {
+            self.list.push(hope);
+            if self.list.len() >= self.room * 2 {
+                self.prune();
+            }
+        }
+    }
+
+    fn prune(&mut self) {
+        if self.list.len() > self.room {
+            let (_, last, _) = self.list.select_nth_unstable_by(self.room, |a, b| b.score.total_cmp(&a.score));
+            self.least = last.score;
+            self.list.truncate(self.room);
+        }
+    }
+
+    fn best(mut self) -> Vec<Hope> {
+        self.prune();
+        self.list
+    }
+}
+
 /// An edge about to be added.
 struct Way {
     step: Step,
@@ -189,12 +225,20 @@ impl<'a> Search<'a> {
     /// behind the likeliest one.
     fn write_moves(&mut self, s: usize, layer: &[u32], emission: &mut Emission) -> f32 {
         let limits = self.limits[s];
-        let mut hopes = [Vec::new(), Vec::new()];
+        // Making moves costs more than scoring them: only as many are made as the next slot may keep, and some to spare
+        // for those that lead to the same position.
+        let mut hopes = [Hopes::new(limits.agreeing * 2), Hopes::new(limits.mended * 2)];
         let mut fit = f32::NEG_INFINITY;
         let mut top = self.tops[s + 1];
         let (mut shapes, mut scored, mut priors) = (Vec::new(), Vec::new(), Vec::new());
         for &from in layer {
             let node = &self.graph.nodes[from as usize];
+            // No ink scores much above zero.
+            let reaches = |hopes: &[Hopes], score: f64| hopes.iter().any(|hopes| score > hopes.least);
+            let kinds = usize::from(node.mended);
+            if !reaches(&hopes[kinds..], node.score) {
+                continue;
+            }
             shapes.clear();
             legal_shapes(&node.board, &mut shapes);
             scored.clear();
@@ -202,7 +246,8 @@ impl<'a> Search<'a> {
             let best = scored.iter().flatten().copied().fold(f32::NEG_INFINITY, f32::max);
             fit = fit.max((node.score - self.tops[s]) as f32 + best);
             // The prior adds nothing: it need not be asked where the ink alone rules every move out.
-            if node.score + f64::from(best) < top - limits.window {
+            let bound = node.score + f64::from(best);
+            if bound < top - limits.window || !reaches(&hopes[kinds..], bound) {
                 continue;
             }
             self.table.prior.log_probabilities(&node.board, self.graph.last_move(from), &shapes, &mut priors);
@@ -213,20 +258,12 @@ impl<'a> Search<'a> {
                     // The quiet reading is a lower bound save for the few moves that give check.
                     top = top.max(node.score + f64::from(scores[0] + prior));
                     let hopes = &mut hopes[usize::from(node.mended || best < emission.mending())];
-                    hopes.push(Hope { score, from, mv: *mv, scores, prior });
+                    hopes.add(Hope { score, from, mv: *mv, scores, prior });
                 }
             }
         }
-        // Making moves costs more than scoring them: only as many are made as the next slot may keep, and some to spare
-        // for those that lead to the same position.
-        for (mended, room) in [(false, limits.agreeing), (true, limits.mended)] {
-            let mut hopes = std::mem::take(&mut hopes[usize::from(mended)]);
-            let kept = room * 2;
-            if hopes.len() > kept {
-                hopes.select_nth_unstable_by(kept, |a, b| b.score.total_cmp(&a.score));
-                hopes.truncate(kept);
-            }
-            for hope in hopes {
+        for (mended, hopes) in [false, true].into_iter().zip(hopes) {
+            for hope in hopes.best() {
                 let mut after = self.graph.nodes[hope.from as usize].board.clone();
                 after.play_unchecked(hope.mv);
                 let check = check_mark(&after);
@@ -236,6 +273,15 @@ impl<'a> Search<'a> {
             }
         }
         fit
+    }
+
+    /// The legal moves of a position, with the natural logarithms of their prior probabilities.
+    fn moves(&self, node: u32) -> (Vec<(Move, MoveShape)>, Vec<f32>) {
+        let board = &self.graph.nodes[node as usize].board;
+        let (mut shapes, mut priors) = (Vec::with_capacity(48), Vec::with_capacity(48));
+        legal_shapes(board, &mut shapes);
+        self.table.prior.log_probabilities(board, self.graph.last_move(node), &shapes, &mut priors);
+        (shapes, priors)
     }
 
     /// Follows moves that a person says were left out before the slot.
@@ -315,28 +361,41 @@ impl<'a> Search<'a> {
     /// Tries one ply that was not written, and from the best positions two.
     fn omit(&mut self, s: usize, layer: &[u32], emission: &mut Emission) {
         let omitting = self.limits[s].omitting;
+        let hopeful = emission.hopeful(TROUBLE);
+        let fits = |search: &Self, node: u32| may_hold(&search.graph.nodes[node as usize].board, &hopeful);
         let singles: Vec<u32> =
             layer.iter().take(omitting).flat_map(|&n| self.omit_from(s, n, 1, self.table.gaps.omitted, None)).collect();
-        self.write_moves(s, &singles, emission);
+        let fitting: Vec<u32> = singles.iter().copied().filter(|&n| fits(self, n)).collect();
+        self.write_moves(s, &fitting, emission);
         let per_node = singles.len() / layer.len().clamp(1, omitting.max(1));
-        let doubles: Vec<u32> = singles
-            .iter()
-            .take(per_node * omitting.div_ceil(3))
-            .flat_map(|&n| self.omit_from(s, n, 2, self.table.gaps.omitted_again, None))
-            .collect();
-        let mut seen = doubles;
-        seen.sort_unstable();
-        seen.dedup();
-        self.write_moves(s, &seen, emission);
+        let doubles = singles.iter().take(per_node * omitting.div_ceil(3));
+        let mut fitting: Vec<u32> =
+            doubles.flat_map(|&n| self.omit_again(s, n, self.table.gaps.omitted_again, &hopeful)).collect();
+        fitting.sort_unstable();
+        fitting.dedup();
+        self.write_moves(s, &fitting, emission);
+    }
+
+    /// Plays every legal move after which the slot's ink may be a legal move.
+    fn omit_again(&mut self, s: usize, from: u32, price: f32, hopeful: &[BitBoard; 6]) -> Vec<u32> {
+        let board = self.graph.nodes[from as usize].board.clone();
+        let (shapes, priors) = self.moves(from);
+        let mut out = Vec::new();
+        for ((mv, _), prior) in shapes.iter().zip(&priors) {
+            let mut after = board.clone();
+            after.play_unchecked(*mv);
+            if may_hold(&after, hopeful) {
+                let way = Way { step: Step::Omitted(*mv), weight: price + prior, mended: true };
+                out.push(self.connect(from, (s, 2), after, way));
+            }
+        }
+        out
     }
 
     /// Plays every legal move, or the one of `text`, without leaving the slot.
     fn omit_from(&mut self, s: usize, from: u32, depth: u64, price: f32, text: Option<&str>) -> Vec<u32> {
         let board = self.graph.nodes[from as usize].board.clone();
-        let mut shapes = Vec::new();
-        let mut priors = Vec::new();
-        legal_shapes(&board, &mut shapes);
-        self.table.prior.log_probabilities(&board, self.graph.last_move(from), &shapes, &mut priors);
+        let (shapes, priors) = self.moves(from);
         let language = self.table.writers.first().map(|writer| writer.language);
         let only = text.map(|text| parse_move(&board, text, language));
         let mut out = Vec::with_capacity(shapes.len());
@@ -374,6 +433,11 @@ impl<'a> Search<'a> {
         self.graph.edges.push(Edge { from, to, step, weight });
         to
     }
+}
+
+/// Whether a legal move brings a piece to one of its squares.
+fn may_hold(board: &Board, squares: &[BitBoard; 6]) -> bool {
+    board.generate_moves(|moves| !(moves.to & squares[moves.piece as usize]).is_empty())
 }
 
 /// Without the signs for check and mate, which other positions may lack.

@@ -4,11 +4,12 @@
 
 use super::marks::clock_beside;
 use super::score::{Beside, Lattice, NodeId, Symbols, Trie};
+use crate::notation::shape::{file_char, rank_char};
 use crate::notation::{
-    ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Habits, Language, MoveShape, Spelling, Usage, for_each_slip,
+    ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Choice, Habits, Language, MoveShape, Spelling, Usage, for_each_slip,
     for_each_spelling, for_each_suffix,
 };
-use cozy_chess::Piece;
+use cozy_chess::{BitBoard, Piece, Rank, Square};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -116,6 +117,8 @@ const SPELLED_LEAST: f32 = 3e-6;
 const SLIP_LEAST: f32 = 0.01;
 /// No text counts as less sure than this when ink is taken as alien.
 const LEAST_SURE: f32 = 0.03;
+/// What is a smaller share of alien ink than this is neglected.
+const NEGLECTED: f32 = 0.1;
 /// A likelihood that is nothing beside alien ink.
 const NOTHING: f32 = 1e-6;
 
@@ -178,6 +181,18 @@ impl<'a> Emission<'a> {
         }
         self.scores.insert(key, sum);
         sum
+    }
+
+    /// By piece, the squares to which a move may bring it and score at least `least`; castling counts as the king's
+    /// step onto his own rook. More squares than need be, never fewer save for rare spellings.
+    pub fn hopeful(&self, least: f32) -> [BitBoard; 6] {
+        let mut squares = [BitBoard::EMPTY; 6];
+        for cell in &self.cells {
+            for (piece, squares) in Piece::ALL.into_iter().zip(&mut squares) {
+                *squares |= cell.hopeful(piece, least.exp());
+            }
+        }
+        squares
     }
 
     /// How each cell of the slot came about if the move was played; `usage` gathers the choices made, by sheet.
@@ -311,6 +326,52 @@ impl<'a> Cell<'a> {
         sums
     }
 
+    /// The squares of [`Emission::hopeful`] for one cell.
+    fn hopeful(&self, piece: Piece, least: f32) -> BitBoard {
+        let Some(lattice) = self.lattice() else { return BitBoard::FULL };
+        let language = self.writer.language;
+        if language.descriptive {
+            return BitBoard::FULL;
+        }
+        let support = |byte: u8| lattice.support(self.writer.symbols, byte);
+        let letter = |piece| language.bytes(piece).next().map_or(0.0, support);
+        let named = if piece == Piece::Pawn { 1.0 } else { letter(piece) };
+        let fits = |square: &Square| {
+            let (file, rank) = (support(file_char(square.file())), support(rank_char(square.rank())));
+            let slips = self.writer.prices.slip.exp() * (named * file.max(rank) + file * rank);
+            let castles = if piece == Piece::King && matches!(square.rank(), Rank::First | Rank::Eighth) {
+                support(b'O')
+            } else {
+                0.0
+            };
+            named * file * rank + slips + castles >= least
+        };
+        Square::ALL.iter().copied().filter(fits).collect()
+    }
+
+    /// An upper bound, save for a few alignments, of what spellings and slips of a move add to alien ink: nearly all
+    /// of them name its file or its rank.
+    fn at_most(&self, lattice: &Lattice, shape: &MoveShape) -> f32 {
+        let (language, habits) = (self.writer.language, &self.writer.habits);
+        if shape.castles || language.descriptive {
+            return f32::INFINITY;
+        }
+        let support = |byte: u8| lattice.support(self.writer.symbols, byte);
+        let (file, rank) = (support(file_char(shape.to.file())), support(rank_char(shape.to.rank())));
+        let share = |choice: Choice| habits.share(choice) as f32;
+        let letter = |piece| language.bytes(piece).next().map_or(0.0, support);
+        let piece = if shape.piece == Piece::Pawn { 1.0 } else { letter(shape.piece) };
+        let other = match (shape.captured, shape.piece) {
+            (None, _) => 0.0,
+            (Some(taken), Piece::Pawn) => {
+                share(Choice::PawnTakesFile) * file + share(Choice::PawnTakesLetter) * letter(taken)
+            }
+            (Some(taken), _) => share(Choice::TakesLetter) * letter(taken),
+        };
+        let slips = piece * file.max(rank) + file * rank;
+        piece * (file * rank + other) + self.writer.prices.slip.exp() * slips
+    }
+
     fn alien(&self) -> f32 {
         match self.ink {
             Ink::Crossed(_) => self.writer.prices.crossed,
@@ -326,6 +387,9 @@ impl<'a> Cell<'a> {
             return [if matches!(self.ink, Ink::Blank) { prices.blank } else { 0.0 }; 3];
         };
         let alien = self.alien().exp();
+        if self.at_most(lattice, shape) < NEGLECTED * alien {
+            return [alien.ln(); 3];
+        }
         let spelled = self.spelled(lattice, shape);
         // A slip can add little to a move that fits as it is.
         let slips = if spelled.iter().any(|&s| s > 0.05) { [0.0; 3] } else { self.slipped(lattice, shape) };

@@ -4,8 +4,8 @@ use super::Place;
 use super::emission::Ink;
 use super::gaps::{SAYS_RESULT, result_in};
 use super::plies::Material;
-use super::reasons::{looks_like_a_move, said};
-use crate::game::{Colour, Ply, Status};
+use super::reasons::{NO_LEGAL_MOVE, looks_like_a_move, said};
+use crate::game::Ply;
 use cozy_chess::{Board, Color, GameStatus, Piece};
 
 /// What is said about the end.
@@ -65,12 +65,7 @@ impl Ending {
                 continue;
             }
             next = slot + 1;
-            let mut ply = material.blank_ply(slot, board);
-            ply.colour = if slot.is_multiple_of(2) { Colour::White } else { Colour::Black };
-            ply.written = material.written(slot);
-            ply.status = Status::Illegal;
-            ply.reason = Some(format!("written {text}, for which the game up to here has no legal move"));
-            self.left.push((ply, Place { slot, omitted: false }));
+            self.left.push((material.ply_of_ink(slot, board, NO_LEGAL_MOVE), Place { slot, omitted: false }));
         }
         let quote = |&slot: &usize| {
             let dots = if slot.is_multiple_of(2) { "." } else { "..." };

@@ -20,14 +20,17 @@ mod reasons;
 mod score;
 mod settled;
 mod sheet;
+mod transcript;
 
 pub use confidence::{INPUTS, Model as ConfidenceModel, Signs};
 pub use emission::SlipPrices;
 pub use gaps::GapPrices;
 pub use prior::{Belief, MovePrior, Policy, RulesOfThumb};
 pub use settled::{Contradiction, Settled, SettledCell, SettledSlot};
+pub use transcript::transcribe;
 
 use crate::game::{Colour, Ply, Quad};
+use crate::notation::Notation;
 use crate::reading::{Alphabet, Reading};
 use beam::{Limits, limits_around, search};
 use cozy_chess::Board;
@@ -192,7 +195,10 @@ pub fn decode_with(
     if graph.ends.is_empty() {
         return Err(options.settled.stuck_at(graph.furthest()));
     }
-    let outcome = plies::describe(&plies::Material { rows, cells: &cells, table: &table, graph: &graph, options });
+    let notations = found.hands.iter().map(|hand| Notation::of(hand.language, alphabet)).collect();
+    let cells = &cells;
+    let outcome =
+        plies::describe(&plies::Material { rows, cells, table: &table, graph: &graph, options, alphabet, notations });
     Ok(Decoded {
         plies: outcome.plies,
         places: outcome.places,

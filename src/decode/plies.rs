@@ -9,9 +9,10 @@ use super::marks::marks;
 use super::posterior::{Posterior, Share, posterior};
 use super::reasons::{self, SET_BY_HAND};
 use super::sheet::Cells;
-use super::{Options, Place, Row};
+use super::{InkCell, Options, Place, Row};
 use crate::game::{Candidate, Colour, Ply, Status, Written};
-use crate::notation::{MoveShape, Usage, legal_shapes};
+use crate::notation::{MoveShape, Notation, Usage, legal_shapes};
+use crate::reading::Alphabet;
 use cozy_chess::util::{display_san_move, display_uci_move};
 use cozy_chess::{Board, Color, Move};
 
@@ -33,6 +34,9 @@ pub struct Material<'a> {
     pub table: &'a Table<'a>,
     pub graph: &'a Graph,
     pub options: &'a Options,
+    pub alphabet: &'a Alphabet,
+    /// By sheet, how moves are written in its language; none where no model knows.
+    pub notations: Vec<Option<Notation>>,
 }
 
 /// What is said about the game.
@@ -44,6 +48,14 @@ pub struct Outcome {
     pub signs: Vec<Option<Signs>>,
     pub result: String,
     pub warnings: Vec<String>,
+}
+
+impl Outcome {
+    fn add(&mut self, ply: Ply, place: Place, signs: Option<Signs>) {
+        self.plies.push(Ply { ply: self.plies.len() + 1, ..ply });
+        self.places.push(place);
+        self.signs.push(signs);
+    }
 }
 
 /// The shape of a legal move.
@@ -63,6 +75,7 @@ pub fn describe(material: &Material) -> Outcome {
         told: Vec::new(),
         mended: Vec::new(),
         skipped: Vec::new(),
+        passed: Vec::new(),
         warnings: Vec::new(),
     };
     let (path, end) = graph.best_path();
@@ -73,23 +86,28 @@ pub fn describe(material: &Material) -> Outcome {
     let boards: Vec<&Board> =
         path.iter().map(|&edge| &graph.nodes[graph.edges[edge as usize].to as usize].board).collect();
     let ending = ending::find(material, end.map_or(0, |node| node.slot), &boards);
-    let Teller { told, mut warnings, skipped, .. } = teller;
+    let Teller { told, mut warnings, skipped, passed, .. } = teller;
     warnings.extend(reasons::passed_over(&skipped));
     warnings.extend(ending.warnings);
     if let Some(row) = material.rows.first().filter(|row| row.number != 1) {
         warnings.push(format!("The sheet begins at move {}: the moves before it are not known.", row.number));
     }
-    let signs = told.iter().map(|t| (t.kind != Kind::Settled).then_some(t.signs));
-    let signs = signs.chain(ending.left.iter().map(|_| None)).collect();
-    let (mut plies, mut places): (Vec<Ply>, Vec<Place>) = told.into_iter().map(|t| (t.ply, t.place)).unzip();
+    let mut outcome = Outcome { plies: vec![], places: vec![], signs: vec![], result: ending.result, warnings };
+    let mut passed = passed.into_iter().peekable();
+    for (at, told) in told.into_iter().enumerate() {
+        while let Some((_, ply, place)) = passed.next_if(|(before, ..)| *before <= at) {
+            outcome.add(ply, place, None);
+        }
+        let signs = (told.kind != Kind::Settled).then_some(told.signs);
+        outcome.add(told.ply, told.place, signs);
+    }
+    for (_, ply, place) in passed {
+        outcome.add(ply, place, None);
+    }
     for (ply, place) in ending.left {
-        plies.push(ply);
-        places.push(place);
+        outcome.add(ply, place, None);
     }
-    for (i, ply) in plies.iter_mut().enumerate() {
-        ply.ply = i + 1;
-    }
-    Outcome { plies, places, signs, result: ending.result, warnings }
+    outcome
 }
 
 /// Where a ply comes from.
@@ -138,6 +156,8 @@ struct Teller<'a> {
     mended: Vec<usize>,
     /// Numbers of the rows of cells that were passed over.
     skipped: Vec<u32>,
+    /// Ink that was passed over, each with the index of the ply before which it stands.
+    passed: Vec<(usize, Ply, Place)>,
     warnings: Vec<String>,
 }
 
@@ -153,6 +173,12 @@ impl Teller<'_> {
             Step::Skipped => {
                 self.skipped.push(self.material.number(node.slot));
                 self.mended.push(self.told.len());
+                for slot in node.slot..graph.nodes[edge.to as usize].slot {
+                    if table.slots[slot].iter().any(|ink| matches!(ink, Ink::Written(_))) {
+                        let ply = self.material.ply_of_ink(slot, &node.board, reasons::PASSED_OVER);
+                        self.passed.push((self.told.len(), ply, Place { slot, omitted: false }));
+                    }
+                }
             }
             Step::Omitted(mv) => self.add_omitted(node.slot, &node.board, mv),
             Step::Written(mv, check) => {
@@ -330,6 +356,28 @@ fn share_of(shares: &[Share], mv: Move) -> f32 {
     shares.iter().find(|share| share.mv == mv).map_or(0.0, |share| share.probability)
 }
 
+/// What the sheets say in a slot: the texts of its cells, as moves are written in each sheet's language.
+pub fn written(
+    cells: &[Option<&InkCell>],
+    inks: &[Ink],
+    alphabet: &Alphabet,
+    notations: &[Option<Notation>],
+) -> Vec<Written> {
+    let inked = cells.iter().zip(inks).filter_map(|(cell, ink)| match (cell, ink) {
+        (Some(cell), Ink::Crossed(lattice) | Ink::Written(lattice)) => {
+            let notation = notations.get(cell.sheet).and_then(Option::as_ref);
+            let (text, confidence) = match (&cell.reading, notation) {
+                (Some(reading), Some(notation)) => lattice.written(reading, alphabet, notation),
+                _ => (lattice.text.clone(), lattice.confidence),
+            };
+            let confidence = confidence.clamp(0.0, 1.0);
+            Some(Written { sheet: cell.sheet, page: cell.page, quad: cell.quad, text, confidence })
+        }
+        _ => None,
+    });
+    inked.collect()
+}
+
 impl Material<'_> {
     /// The printed number of a slot's row.
     pub fn number(&self, slot: usize) -> u32 {
@@ -338,36 +386,43 @@ impl Material<'_> {
 
     /// What the sheets say in a slot.
     pub fn written(&self, slot: usize) -> Vec<Written> {
-        let cells = self.cells[slot].iter().zip(&self.table.slots[slot]);
-        let inked = cells.filter_map(|(cell, ink)| match (cell, ink) {
-            (Some(cell), Ink::Crossed(lattice) | Ink::Written(lattice)) => Some(Written {
-                sheet: cell.sheet,
-                page: cell.page,
-                quad: cell.quad,
-                text: lattice.text.clone(),
-                confidence: lattice.confidence.clamp(0.0, 1.0),
-            }),
-            _ => None,
-        });
-        inked.collect()
+        written(&self.cells[slot], &self.table.slots[slot], self.alphabet, &self.notations)
+    }
+
+    /// What is written in a slot that is no legal move of the game.
+    pub fn ply_of_ink(&self, slot: usize, board: &Board, why: &str) -> Ply {
+        let written = self.written(slot);
+        Ply {
+            colour: if slot.is_multiple_of(2) { Colour::White } else { Colour::Black },
+            status: Status::Illegal,
+            reason: Some(format!("written {}, {why}", reasons::said(&written))),
+            written,
+            ..self.blank_ply(slot, board)
+        }
     }
 
     /// A ply of which nothing is known but its place.
     pub fn blank_ply(&self, slot: usize, board: &Board) -> Ply {
-        Ply {
-            ply: 0,
-            number: self.number(slot),
-            colour: if board.side_to_move() == Color::White { Colour::White } else { Colour::Black },
-            san: None,
-            uci: None,
-            confidence: 0.0,
-            status: Status::Unread,
-            reason: None,
-            written: Vec::new(),
-            candidates: Vec::new(),
-            clock: None,
-            draw_offer: false,
-            nag: None,
-        }
+        let colour = if board.side_to_move() == Color::White { Colour::White } else { Colour::Black };
+        blank_ply(self.number(slot), colour)
+    }
+}
+
+/// A ply of which nothing is known but its place.
+pub fn blank_ply(number: u32, colour: Colour) -> Ply {
+    Ply {
+        ply: 0,
+        number,
+        colour,
+        san: None,
+        uci: None,
+        confidence: 0.0,
+        status: Status::Unread,
+        reason: None,
+        written: Vec::new(),
+        candidates: Vec::new(),
+        clock: None,
+        draw_offer: false,
+        nag: None,
     }
 }

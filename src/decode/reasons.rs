@@ -14,6 +14,11 @@ pub const OMITTED: &str = "nothing is written; the moves that follow ask for thi
 /// Of a move whose cell is blank.
 pub const BLANK: &str = "the cell is blank; the moves that follow ask for this one";
 
+/// Of ink behind the last move.
+pub const NO_LEGAL_MOVE: &str = "for which the game up to here has no legal move";
+/// Of ink within the game.
+pub const PASSED_OVER: &str = "which is no move of the game that the other cells tell: passed over";
+
 /// Another candidate below this probability is not worth a word.
 const WORTH_NAMING: f32 = 0.01;
 /// A fit (see [`Signs::fit`]) below which the ink does not quite say the move.

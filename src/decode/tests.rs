@@ -108,6 +108,18 @@ fn ink_that_no_game_explains_is_kept_as_written() {
 }
 
 #[test]
+fn ink_that_is_passed_over_is_kept_as_written() {
+    let texts = ["e4", "e5", "Nf3", "Nc6", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7", "Re1", "b5"];
+    let decoded = game(&texts);
+    let passed: Vec<_> = decoded.plies.iter().filter(|ply| ply.san.is_none()).collect();
+    let seen: Vec<_> = passed.iter().map(|ply| (ply.number, ply.status, ply.written[0].text.as_str())).collect();
+    assert_eq!(seen, [(3, Status::Illegal, "Nf3"), (3, Status::Illegal, "Nc6")]);
+    let moves: Vec<&str> = decoded.plies.iter().filter_map(|ply| ply.san.as_deref()).collect();
+    assert_eq!(moves, ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7", "Re1", "b5"]);
+    assert!(decoded.plies.iter().enumerate().all(|(i, ply)| ply.ply == i + 1));
+}
+
+#[test]
 fn an_empty_sheet_is_an_empty_game() {
     let decoded = game(&["", "", "", ""]);
     assert!(decoded.plies.is_empty() && decoded.result == "*");

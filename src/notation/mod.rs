@@ -2,6 +2,7 @@
 
 pub mod descriptive;
 pub mod language;
+pub mod ngram;
 pub mod parse;
 pub mod retro;
 pub mod shape;
@@ -12,6 +13,7 @@ pub mod style;
 pub mod write;
 
 pub use language::{LANGUAGES, Language};
+pub use ngram::Notation;
 pub use parse::parse_move;
 pub use shape::{MoveShape, legal_shapes};
 pub use slips::{ANY_FILE, ANY_PIECE, ANY_RANK, for_each_slip};

@@ -158,7 +158,7 @@ pub fn game_from(ink: &Ink, options: &decode::Options) -> Result<Reviewed> {
         Some(file) if !is_a_game(ink, game) && first_number > 1 => {
             Err(Error::StartsLate { file, number: first_number })
         }
-        Some(file) if !is_a_game(ink, game) => Err(Error::Unreadable { file }),
+        Some(file) if !is_a_game(ink, game) => review::transcript(ink, game, options).ok_or(Error::Unreadable { file }),
         _ => Ok(reviewed),
     }
 }

@@ -37,7 +37,7 @@ function describe(pin) {
 function lichess(game) {
     const moves = []
     for (const ply of game.plies) {
-        if (!ply.san) break
+        if (!ply.san) continue
         moves.push(ply.colour === "white" || !moves.length ? `${ply.number}.${ply.colour === "white" ? "" : ".."} ${ply.san}` : ply.san)
     }
     return `https://lichess.org/analysis/pgn/${encodeURIComponent(moves.join(" "))}`
