@@ -6,9 +6,9 @@
 
 use clap::Parser;
 use cozy_chess::util::parse_san_move;
-use cozy_chess::{Board, Move};
+use cozy_chess::{BitBoard, Board, Move, Piece, get_pawn_attacks};
 use scoresheet::decode::prior::features::{FEATURES, INPUTS, MOST_INPUTS, View};
-use scoresheet::decode::prior::{BYTES, HIDDEN, MovePrior, OUTPUTS, Policy, RulesOfThumb, TABLE, UNITS};
+use scoresheet::decode::prior::{BYTES, HIDDEN, MovePrior, OUTPUTS, Policy, TABLE, UNITS};
 use scoresheet::notation::{MoveShape, legal_shapes};
 use std::collections::HashSet;
 use std::io::Read;
@@ -34,7 +34,7 @@ struct Args {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Rates of learning at the start, of the table and of the layers; they fall to nothing.
-    #[arg(long, num_args = 2, default_values_t = [0.12, 0.03])]
+    #[arg(long, num_args = 2, default_values_t = [0.05, 0.03])]
     rates: Vec<f32>,
     /// Read at most this many games.
     #[arg(long)]
@@ -126,7 +126,7 @@ fn judge(name: &str, prior: &dyn MovePrior, sets: &[(String, Vec<Game>)]) {
         let mut out = Vec::new();
         for game in games {
             for_each_position(game, &mut |board, last, moves, played| {
-                prior.log_probabilities(board, last, moves, &mut out);
+                prior.scores(board, last, moves, &mut out);
                 let better = out.iter().filter(|&&p| p > out[played]).count();
                 count += 1;
                 // Of moves that are alike, each is as often the first.
@@ -134,7 +134,7 @@ fn judge(name: &str, prior: &dyn MovePrior, sets: &[(String, Vec<Game>)]) {
                 let within = |places: usize| places.saturating_sub(better).min(alike) as f64 / alike as f64;
                 first += within(1);
                 third += within(3);
-                loss -= f64::from(out[played]);
+                loss += f64::from(total(&out) - out[played]);
             });
         }
         let share = |part: f64| part / count.max(1) as f64;
@@ -144,6 +144,35 @@ fn judge(name: &str, prior: &dyn MovePrior, sets: &[(String, Vec<Game>)]) {
             share(third),
             share(loss)
         );
+    }
+}
+
+/// The logarithm of the sum of exponentials.
+fn total(scores: &[f32]) -> f32 {
+    let top = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    scores.iter().map(|score| (score - top).exp()).sum::<f32>().ln() + top
+}
+
+/// What the policy is measured against, weighed by hand: people take what is worth more, castle, and seldom leave a
+/// piece where a pawn takes it.
+struct RulesOfThumb;
+
+impl MovePrior for RulesOfThumb {
+    fn scores(&self, board: &Board, _: Option<Move>, moves: &[(Move, MoveShape)], out: &mut Vec<f32>) {
+        let them = !board.side_to_move();
+        let pawns = board.colored_pieces(them, Piece::Pawn).into_iter();
+        let guarded = pawns.fold(BitBoard::EMPTY, |attacks, square| attacks | get_pawn_attacks(square, them));
+        let worth = |piece: Piece| [1.0, 3.0, 3.0, 5.0, 9.0, 4.0f32][piece as usize];
+        out.clear();
+        out.extend(moves.iter().map(|(_, shape)| {
+            let takes = |taken| 0.7 + 0.35 * (worth(taken) - worth(shape.piece)).clamp(-3.0, 5.0);
+            let exposed = shape.piece != Piece::Pawn && guarded.has(shape.to);
+            let promotes = shape.promotion.map_or(0.0, |piece| if piece == Piece::Queen { 1.5 } else { -2.5 });
+            let walks = shape.piece == Piece::King && !shape.castles && board.occupied().len() > 14;
+            let says = |said: bool, weight: f32| if said { weight } else { 0.0 };
+            shape.captured.map_or(0.0, takes) + promotes - says(exposed, 1.0) + says(shape.castles, 1.5)
+                - says(walks, 0.7)
+        }));
     }
 }
 
@@ -203,12 +232,10 @@ impl Model {
             scratch.features.push(features);
             scratch.scores.push(score);
         }
-        let top = scratch.scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let total: f32 = scratch.scores.iter().map(|s| (s - top).exp()).sum();
-        let loss = total.ln() + top - scratch.scores[played];
+        let total = total(&scratch.scores);
         let mut back = [0.0f32; HIDDEN];
         for (i, (_, shape)) in moves.iter().enumerate() {
-            let error = (scratch.scores[i] - top).exp() / total - f32::from(u8::from(i == played));
+            let error = (scratch.scores[i] - total).exp() - f32::from(u8::from(i == played));
             if error.abs() < 2e-4 {
                 continue;
             }
@@ -232,7 +259,7 @@ impl Model {
             let row = &mut self.hidden.values[start..start + HIDDEN];
             row.iter_mut().zip(&back).for_each(|(w, &b)| Weights::step(w, b, rate, bound));
         }
-        loss
+        total - scratch.scores[played]
     }
 
     fn bytes(&self) -> Vec<u8> {

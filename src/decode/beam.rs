@@ -3,7 +3,7 @@
 use super::emission::{Emission, FastMap, Ink, Scores, Writer};
 use super::gaps::{GapPrices, skip_one, skip_two, tail_prices};
 use super::graph::{Edge, Graph, Node, Step, log_add};
-use super::prior::MovePrior;
+use super::prior::Believed;
 use super::settled::{Settled, SettledCell};
 use crate::notation::{CheckMark, MoveShape, legal_shapes, parse_move};
 use cozy_chess::util::{display_san_move, parse_san_move};
@@ -64,7 +64,7 @@ pub struct Table<'a> {
     /// One writer per sheet.
     pub writers: &'a [Writer<'a>],
     pub start: &'a Board,
-    pub prior: &'a dyn MovePrior,
+    pub prior: &'a Believed<'a>,
     pub gaps: GapPrices,
     pub settled: &'a Settled,
 }

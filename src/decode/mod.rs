@@ -25,7 +25,7 @@ mod transcript;
 pub use confidence::{INPUTS, Model as ConfidenceModel, Signs};
 pub use emission::SlipPrices;
 pub use gaps::GapPrices;
-pub use prior::{Belief, MovePrior, Policy, RulesOfThumb};
+pub use prior::{Belief, MovePrior, Policy};
 pub use settled::{Contradiction, Settled, SettledCell, SettledSlot};
 pub use transcript::transcribe;
 
@@ -149,7 +149,7 @@ pub fn decode(rows: &[Row], alphabet: &Alphabet, options: &Options) -> Result<De
     if options.without.prior {
         return decode_with(rows, alphabet, options, &Uniform);
     }
-    decode_with(rows, alphabet, options, &Believed::new(Policy::embedded(), options.belief))
+    decode_with(rows, alphabet, options, Policy::embedded())
 }
 
 /// Finds the game with a model of the moves people play.
@@ -169,11 +169,12 @@ pub fn decode_with(
     } else {
         options
     };
+    let prior = Believed::new(prior, options.belief);
     let cells = sheet::cells(rows);
     let slots = sheet::inks(&cells, alphabet, options.ink_scale);
     let symbols = Symbols::new(alphabet);
     let start = options.start.clone().unwrap_or_default();
-    let sheet = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior, options };
+    let sheet = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior: &prior, options };
     let found = language::find(&sheet);
     let prices = options.slips.for_sheet(found.look.mended.len(), found.look.plies);
     let writers = sheet.writers(&found.hands, &found.look.habits, prices);

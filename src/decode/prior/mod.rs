@@ -7,21 +7,14 @@ pub use policy::{BYTES, HIDDEN, OUTPUTS, Policy, TABLE, UNITS};
 
 use super::emission::FastMap;
 use crate::notation::MoveShape;
-use cozy_chess::{BitBoard, Board, Color, Move, Piece};
+use cozy_chess::{Board, Move};
 use std::sync::{Mutex, PoisonError};
 
 /// A model of the moves people play.
 pub trait MovePrior: Sync {
-    /// Writes the natural logarithm of each legal move's probability; the probabilities add up to one. `last` is the
-    /// move that led to the position, where it is known.
-    fn log_probabilities(&self, board: &Board, last: Option<Move>, moves: &[(Move, MoveShape)], out: &mut Vec<f32>);
-}
-
-/// Turns scores into logarithms of probabilities.
-fn normalise(scores: &mut [f32]) {
-    let top = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let total = scores.iter().map(|score| (score - top).exp()).sum::<f32>().ln() + top;
-    scores.iter_mut().for_each(|score| *score -= total);
+    /// Writes a score for each legal move: the natural logarithm of its probability, give or take a constant that all
+    /// moves share. `last` is the move that led to the position, where it is known.
+    fn scores(&self, board: &Board, last: Option<Move>, moves: &[(Move, MoveShape)], out: &mut Vec<f32>);
 }
 
 /// Knows nothing: all legal moves alike.
@@ -29,16 +22,16 @@ fn normalise(scores: &mut [f32]) {
 pub struct Uniform;
 
 impl MovePrior for Uniform {
-    fn log_probabilities(&self, _: &Board, _: Option<Move>, moves: &[(Move, MoveShape)], out: &mut Vec<f32>) {
+    fn scores(&self, _: &Board, _: Option<Move>, moves: &[(Move, MoveShape)], out: &mut Vec<f32>) {
         out.clear();
-        out.resize(moves.len(), -(moves.len() as f32).ln());
+        out.resize(moves.len(), 0.0);
     }
 }
 
-/// How far a model of moves is believed.
+/// How far a model of moves is believed; chosen on held-out sheets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Belief {
-    /// Factor of its log-probabilities, before they are made to add up to one again.
+    /// Factor of its scores.
     pub weight: f32,
     /// Share of moves that follow no model: all legal ones are alike among them. It bounds what a move can cost, so that
     /// clear ink of a move that nobody would play still stands.
@@ -47,11 +40,11 @@ pub struct Belief {
 
 impl Default for Belief {
     fn default() -> Self {
-        Self { weight: 1.0, doubt: 0.1 }
+        Self { weight: 0.8, doubt: 0.3 }
     }
 }
 
-/// A model that is believed so far and no further, for one game: positions that come again are not judged again.
+/// A model that is believed so far and no further, for one game: a position that comes again is not judged again.
 pub struct Believed<'a> {
     prior: &'a dyn MovePrior,
     belief: Belief,
@@ -59,22 +52,20 @@ pub struct Believed<'a> {
 }
 
 impl<'a> Believed<'a> {
+    /// Knows no position yet.
     pub fn new(prior: &'a dyn MovePrior, belief: Belief) -> Self {
         Self { prior, belief, known: Mutex::default() }
     }
 
-    /// Weighs the logarithms of probabilities and mixes them with equal shares.
-    fn weigh(&self, logs: &mut [f32]) {
-        let Belief { weight, doubt } = self.belief;
-        let top = logs.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        logs.iter_mut().for_each(|p| *p = (weight * (*p - top)).exp());
-        let (factor, any) = ((1.0 - doubt) / logs.iter().sum::<f32>(), doubt / logs.len() as f32);
-        logs.iter_mut().for_each(|p| *p = (factor * *p + any).ln());
-    }
-}
-
-impl MovePrior for Believed<'_> {
-    fn log_probabilities(&self, board: &Board, last: Option<Move>, moves: &[(Move, MoveShape)], out: &mut Vec<f32>) {
+    /// Writes the natural logarithm of each legal move's probability; `last` is the move that led to the position,
+    /// where it is known.
+    pub fn log_probabilities(
+        &self,
+        board: &Board,
+        last: Option<Move>,
+        moves: &[(Move, MoveShape)],
+        out: &mut Vec<f32>,
+    ) {
         // The move's number does not belong to the board's own hash.
         let last_key = last.map_or(0, |mv| 1 + (mv.from as u64) * 64 + mv.to as u64);
         let key =
@@ -85,58 +76,19 @@ impl MovePrior for Believed<'_> {
             out.extend_from_slice(found);
             return;
         }
-        self.prior.log_probabilities(board, last, moves, out);
+        self.prior.scores(board, last, moves, out);
         self.weigh(out);
         known().insert(key, out.as_slice().into());
     }
-}
 
-/// A few rules of thumb, for when no policy network is at hand: people take back, take what is worth more, castle, and
-/// seldom leave a piece where a pawn takes it.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct RulesOfThumb;
-
-impl MovePrior for RulesOfThumb {
-    fn log_probabilities(&self, board: &Board, _: Option<Move>, moves: &[(Move, MoveShape)], out: &mut Vec<f32>) {
-        let them = !board.side_to_move();
-        let guarded = pawn_attacks(board.colored_pieces(them, Piece::Pawn), them);
-        out.clear();
-        out.extend(moves.iter().map(|(_, shape)| {
-            let mut weight = match shape.captured {
-                Some(taken) => 0.7 + 0.35 * (worth(taken) - worth(shape.piece)).clamp(-3.0, 5.0),
-                None => 0.0,
-            };
-            if shape.piece != Piece::Pawn && guarded.has(shape.to) {
-                weight -= 1.0;
-            }
-            if shape.castles {
-                weight += 1.5;
-            }
-            if shape.promotion.is_some() {
-                weight += if shape.promotion == Some(Piece::Queen) { 1.5 } else { -2.5 };
-            }
-            if shape.piece == Piece::King && !shape.castles && board.occupied().len() > 14 {
-                weight -= 0.7;
-            }
-            weight
-        }));
-        normalise(out);
+    /// Turns scores into logarithms of probabilities that are mixed with equal shares.
+    fn weigh(&self, scores: &mut [f32]) {
+        let Belief { weight, doubt } = self.belief;
+        let top = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        scores.iter_mut().for_each(|score| *score = (weight * (*score - top)).exp());
+        let (factor, any) = ((1.0 - doubt) / scores.iter().sum::<f32>(), doubt / scores.len() as f32);
+        scores.iter_mut().for_each(|score| *score = (factor * *score + any).ln());
     }
-}
-
-/// Material worth in pawns.
-fn worth(piece: Piece) -> f32 {
-    match piece {
-        Piece::Pawn => 1.0,
-        Piece::Knight | Piece::Bishop => 3.0,
-        Piece::Rook => 5.0,
-        Piece::Queen => 9.0,
-        Piece::King => 4.0,
-    }
-}
-
-fn pawn_attacks(pawns: BitBoard, colour: Color) -> BitBoard {
-    pawns.into_iter().fold(BitBoard::EMPTY, |attacks, square| attacks | cozy_chess::get_pawn_attacks(square, colour))
 }
 
 #[cfg(test)]
@@ -144,14 +96,60 @@ mod tests {
     use super::*;
     use crate::notation::legal_shapes;
 
-    #[test]
-    fn probabilities_add_up_to_one_and_a_free_queen_is_taken() {
-        let board: Board = "4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1".parse().unwrap();
+    /// Logarithms of the probabilities of all moves of a position after a move, by the move's usual text.
+    fn judged(fen: &str, last: Option<&str>, belief: Belief) -> Vec<(String, f32)> {
+        let board: Board = fen.parse().unwrap();
         let (mut moves, mut out) = (Vec::new(), Vec::new());
         legal_shapes(&board, &mut moves);
-        RulesOfThumb.log_probabilities(&board, None, &moves, &mut out);
-        assert!((out.iter().map(|w| w.exp()).sum::<f32>() - 1.0).abs() < 1e-4);
-        let best = (0..moves.len()).max_by(|&a, &b| out[a].total_cmp(&out[b])).unwrap();
-        assert_eq!(moves[best].0.to_string(), "e4d5");
+        let last = last.map(|last| last.parse().unwrap());
+        Believed::new(Policy::embedded(), belief).log_probabilities(&board, last, &moves, &mut out);
+        moves.iter().zip(out).map(|((mv, _), p)| (mv.to_string(), p)).collect()
+    }
+
+    fn best(judged: &[(String, f32)]) -> &str {
+        &judged.iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap().0
+    }
+
+    const WHOLLY: Belief = Belief { weight: 1.0, doubt: 0.0 };
+
+    #[test]
+    fn probabilities_add_up_to_one_and_no_move_is_dearer_than_the_doubt_allows() {
+        let start = Board::default().to_string();
+        for belief in [WHOLLY, Belief::default()] {
+            let judged = judged(&start, None, belief);
+            assert!((judged.iter().map(|(_, p)| p.exp()).sum::<f32>() - 1.0).abs() < 1e-4);
+            let least = judged.iter().map(|(_, p)| *p).fold(0.0, f32::min);
+            assert!(least >= (belief.doubt / 20.0).ln(), "{least}");
+        }
+    }
+
+    #[test]
+    fn the_policy_knows_openings_and_takes_back() {
+        let open = judged("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", None, WHOLLY);
+        assert!(["e2e4", "d2d4"].contains(&best(&open)), "{open:?}");
+        // After 4.Bxc6 of the Exchange Variation.
+        let fen = "r1bqkbnr/1ppp1ppp/p1B5/4p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 0 4";
+        let back = judged(fen, Some("b5c6"), WHOLLY);
+        assert_eq!(best(&back), "d7c6", "{back:?}");
+        assert!(back.iter().find(|(mv, _)| mv == "d7c6").unwrap().1.exp() > 0.8);
+    }
+
+    #[test]
+    fn both_sides_are_judged_alike() {
+        // The same position with colours and board turned.
+        let white = judged("r3k3/8/8/3q4/4P3/8/5P2/4K2R w Kq - 0 20", None, WHOLLY);
+        let black = judged("4k2r/5p2/8/4p3/3Q4/8/8/R3K3 b kQ - 0 20", None, WHOLLY);
+        assert_eq!((best(&white), best(&black)), ("e4d5", "e5d4"));
+        for (mv, p) in &white {
+            let turned: String =
+                mv.chars().map(|c| c.to_digit(10).map_or(c, |rank| char::from_digit(9 - rank, 10).unwrap())).collect();
+            let other = black.iter().find(|(mv, _)| *mv == turned).unwrap().1;
+            assert!((p - other).abs() < 1e-4, "{mv} {p} {other}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_another_size_is_refused() {
+        assert!(Policy::parse(&[0; 100]).is_none());
     }
 }

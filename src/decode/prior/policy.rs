@@ -71,7 +71,7 @@ impl Policy {
 }
 
 impl MovePrior for Policy {
-    fn log_probabilities(&self, board: &Board, last: Option<Move>, moves: &[(Move, MoveShape)], out: &mut Vec<f32>) {
+    fn scores(&self, board: &Board, last: Option<Move>, moves: &[(Move, MoveShape)], out: &mut Vec<f32>) {
         let view = View::new(board, last);
         let hidden = self.hidden(&view);
         out.clear();
@@ -85,6 +85,5 @@ impl MovePrior for Policy {
                 .sum();
             direct as f32 * UNITS[0] + low_rank as f32 * (UNITS[1] * UNITS[2])
         }));
-        super::normalise(out);
     }
 }
