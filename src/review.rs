@@ -1,8 +1,8 @@
 //! The game from its ink, and the better game after a person has looked at some of its moves.
 
-use crate::decode::{self, Decoded, Place, Settled, SettledCell};
+use crate::decode::{self, Decoded, Groundwork, Place, Settled, SettledCell};
 use crate::error::{Error, Result};
-use crate::game::{Colour, Game, SCHEMA, Sheet};
+use crate::game::{Colour, Game, SCHEMA, Sheet, Status};
 use crate::pgn;
 use crate::pipeline::{Ink, Timing, timed};
 use serde::{Deserialize, Serialize};
@@ -46,27 +46,55 @@ pub struct Reviewed {
     pub cells: Vec<CellName>,
 }
 
-/// Decodes the ink, holding to what the pins say. Undoing is decoding with fewer pins.
+/// A game under review: its ink with all that it teaches before anyone looks. Corrections come one after the other, and
+/// each is answered much sooner than by decoding anew.
+pub struct Desk {
+    ink: Ink,
+    options: decode::Options,
+    groundwork: Groundwork,
+}
+
+impl Desk {
+    /// Looks at the ink.
+    pub fn new(ink: Ink, options: &decode::Options) -> Self {
+        let groundwork = Groundwork::new(&ink.rows, &ink.alphabet, options);
+        let keepers = ink.sheets.iter().map(|sheet| sheet.keeper).collect();
+        Self { options: decode::Options { keepers, ..options.clone() }, ink, groundwork }
+    }
+
+    /// Decodes the ink, holding to what the pins say. Undoing is decoding with fewer pins.
+    ///
+    /// # Errors
+    /// [`Error::Pin`] for pins that contradict the rules or each other.
+    pub fn game(&self, pins: &[Pin]) -> Result<Reviewed> {
+        let ink = &self.ink;
+        let options = decode::Options { settled: settled(ink, pins)?, ..self.options.clone() };
+        let mut timing_ms = ink.timing_ms.clone();
+        let decoded = timed(&mut timing_ms, "decode", || decode::decode_with(&ink.rows, &self.groundwork, &options));
+        let decoded = decoded.map_err(|contradiction| contradicted(ink, &options.settled, contradiction.slot))?;
+        let reviewed = assemble(ink, pins, decoded, timing_ms);
+        if options.settled == Settled::default() && !is_a_game(ink, &reviewed.game) {
+            return Ok(transcript(ink, pins, &reviewed.game, &options).unwrap_or(reviewed));
+        }
+        Ok(reviewed)
+    }
+}
+
+/// Decodes the ink once, holding to what the pins say.
 ///
 /// # Errors
-/// [`Error::Pin`] for pins that contradict the rules or each other.
+/// As [`Desk::game`].
 pub fn game(ink: &Ink, pins: &[Pin], options: &decode::Options) -> Result<Reviewed> {
-    let mut options = options.clone();
-    options.settled = settled(ink, pins)?;
-    options.keepers = ink.sheets.iter().map(|sheet| sheet.keeper).collect();
-    let mut timing_ms = ink.timing_ms.clone();
-    let decoded = timed(&mut timing_ms, "decode", || decode::decode(&ink.rows, &ink.alphabet, &options));
-    let decoded = decoded.map_err(|contradiction| contradicted(ink, &options.settled, contradiction.slot))?;
-    Ok(assemble(ink, pins, decoded, timing_ms))
+    Desk::new(ink.clone(), options).game(pins)
 }
 
 /// The moves as they are written, in the languages of a decoded game, where that is no game; none if the ink does not
 /// read as moves either.
-pub fn transcript(ink: &Ink, game: &Game, options: &decode::Options) -> Option<Reviewed> {
+fn transcript(ink: &Ink, pins: &[Pin], game: &Game, options: &decode::Options) -> Option<Reviewed> {
     let language = |sheet: &Sheet| Some((sheet.language.clone()?, sheet.language_confidence));
     let languages = game.sheets.iter().filter_map(language).collect();
     let decoded = decode::transcribe(&ink.rows, &ink.alphabet, options, languages)?;
-    Some(assemble(ink, &[], decoded, game.timing_ms.clone()))
+    Some(assemble(ink, pins, decoded, game.timing_ms.clone()))
 }
 
 fn assemble(ink: &Ink, pins: &[Pin], decoded: Decoded, timing_ms: Timing) -> Reviewed {
@@ -101,6 +129,28 @@ fn assemble(ink: &Ink, pins: &[Pin], decoded: Decoded, timing_ms: Timing) -> Rev
         alternatives: false,
     });
     Reviewed { game, cells: decoded.places.iter().map(|place| cell_name(ink, place)).collect() }
+}
+
+/// Moves that make a game though none of them is clear.
+const FEWEST_DOUBTFUL: usize = 10;
+
+/// Whether what was decoded can pass for a game: a photo of something else yields a few chance moves at most. A quarter
+/// of the ink at least must be read as the moves that it says; half of it where the rows do not begin with move 1, since
+/// then it takes misread numbers for the ink to be a game from the start.
+pub fn is_a_game(ink: &Ink, game: &Game) -> bool {
+    use Status::{Clear, Doubtful};
+    let read: Vec<f32> =
+        game.plies.iter().filter(|ply| matches!(ply.status, Clear | Doubtful)).map(|ply| ply.confidence).collect();
+    let clear = game.plies.iter().any(|ply| ply.status == Clear);
+    let sides = ink.rows.iter().flat_map(|row| [&row.white, &row.black]);
+    let inked = sides.filter(|side| side.iter().any(|cell| cell.reading.is_some())).count();
+    let least = if ink.rows.first().is_some_and(|row| row.number > 1) { 0.5 } else { 0.25 };
+    read.len() >= if clear { 1 } else { FEWEST_DOUBTFUL } && read.iter().sum::<f32>() >= least * inked as f32
+}
+
+/// Whether the moves are given as written, because they are no game from the usual first position.
+pub fn is_a_transcript(game: &Game) -> bool {
+    !game.plies.is_empty() && game.plies.iter().all(|ply| ply.status == Status::Unread)
 }
 
 fn cell_name(ink: &Ink, place: &Place) -> CellName {

@@ -34,10 +34,13 @@ use crate::notation::Notation;
 use crate::reading::{Alphabet, Reading};
 use beam::{Limits, limits_around, search};
 use cozy_chess::Board;
+use emission::{Ink, Scores};
 use prior::{Believed, Uniform};
 use score::Symbols;
 use serde::{Deserialize, Serialize};
 use sheet::SheetTable;
+use std::borrow::Cow;
+use std::sync::{Mutex, PoisonError};
 
 /// A cell of the move table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -106,6 +109,16 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// The same with the prices of a writer who does nothing wrong, if slips are switched off.
+    fn priced(&self) -> Cow<'_, Self> {
+        if !self.without.slips {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Self { slips: self.slips.none(), gaps: GapPrices::never(), ..self.clone() })
+    }
+}
+
 /// Parts of the decoder that can be switched off.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Without {
@@ -146,41 +159,56 @@ pub struct Place {
 /// # Errors
 /// [`Contradiction`] where nothing agrees with what is settled; never if nothing is.
 pub fn decode(rows: &[Row], alphabet: &Alphabet, options: &Options) -> Result<Decoded, Contradiction> {
-    if options.without.prior {
-        return decode_with(rows, alphabet, options, &Uniform);
-    }
-    decode_with(rows, alphabet, options, Policy::embedded())
+    decode_with(rows, &Groundwork::new(rows, alphabet, options), options)
 }
 
-/// Finds the game with a model of the moves people play.
+/// What the ink teaches before anything is settled: languages, habits, prices, and how well it fits the moves looked at
+/// so far. Kept from one correction to the next it saves most of the work; what is decoded stays the same.
+pub struct Groundwork {
+    alphabet: Alphabet,
+    symbols: Symbols,
+    slots: Vec<Vec<Ink>>,
+    found: language::Found,
+    prior: Believed<'static>,
+    /// Scores of the ink by slot, for the first look and for the search.
+    known: Mutex<[Vec<Scores>; 2]>,
+}
+
+impl Groundwork {
+    /// Looks at the ink with whatever the options say of languages and prices; what they settle does not matter.
+    pub fn new(rows: &[Row], alphabet: &Alphabet, options: &Options) -> Self {
+        let slots = sheet::inks(&sheet::cells(rows), alphabet, options.ink_scale);
+        let symbols = Symbols::new(alphabet);
+        let start = options.start.clone().unwrap_or_default();
+        let open = Options { settled: Settled::default(), ..options.priced().into_owned() };
+        let model: &dyn MovePrior = if options.without.prior { &Uniform } else { Policy::embedded() };
+        let prior = Believed::new(model, options.belief);
+        let table = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior: &prior, options: &open };
+        let found = language::find(&table);
+        Self { alphabet: alphabet.clone(), symbols, slots, found, prior, known: Mutex::default() }
+    }
+}
+
+/// Finds the game on its groundwork.
 ///
 /// # Errors
 /// As [`decode`].
-pub fn decode_with(
-    rows: &[Row],
-    alphabet: &Alphabet,
-    options: &Options,
-    prior: &dyn MovePrior,
-) -> Result<Decoded, Contradiction> {
-    let without_slips;
-    let options = if options.without.slips {
-        without_slips = Options { slips: options.slips.none(), gaps: GapPrices::never(), ..options.clone() };
-        &without_slips
-    } else {
-        options
-    };
-    let prior = Believed::new(prior, options.belief);
-    let cells = sheet::cells(rows);
-    let slots = sheet::inks(&cells, alphabet, options.ink_scale);
-    let symbols = Symbols::new(alphabet);
+pub fn decode_with(rows: &[Row], groundwork: &Groundwork, options: &Options) -> Result<Decoded, Contradiction> {
+    let options = &*options.priced();
+    let Groundwork { alphabet, symbols, slots, found, prior, known } = groundwork;
+    let lock = || known.lock().unwrap_or_else(PoisonError::into_inner);
+    // Another correction at the same time does without.
+    let [mut known_first, mut known] = std::mem::take(&mut *lock());
     let start = options.start.clone().unwrap_or_default();
-    let sheet = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior: &prior, options };
-    let found = language::find(&sheet);
+    let sheet = SheetTable { slots, symbols, start: &start, prior, options };
     let prices = options.slips.for_sheet(found.look.mended.len(), found.look.plies);
     let writers = sheet.writers(&found.hands, &found.look.habits, prices);
     let table = sheet.table(&writers);
-    let mut mended = found.look.mended;
-    let mut known = Vec::new();
+    let mut mended = if options.settled == Settled::default() {
+        found.look.mended.clone()
+    } else {
+        sheet.first_look(&found.hands, &mut known_first).mended
+    };
     let limits = limits_around(&mended, slots.len());
     let mut graph = search(&table, &limits, &mut known);
     let mut more = sheet.study(&table, &graph).mended;
@@ -193,11 +221,12 @@ pub fn decode_with(
         mended.extend(more);
         graph = search(&table, &limits_around(&mended, slots.len()), &mut known);
     }
+    *lock() = [known_first, known];
     if graph.ends.is_empty() {
         return Err(options.settled.stuck_at(graph.furthest()));
     }
     let notations = found.hands.iter().map(|hand| Notation::of(hand.language, alphabet)).collect();
-    let cells = &cells;
+    let cells = &sheet::cells(rows);
     let outcome =
         plies::describe(&plies::Material { rows, cells, table: &table, graph: &graph, options, alphabet, notations });
     Ok(Decoded {

@@ -101,12 +101,12 @@ impl<'a> SheetTable<'a> {
         }
     }
 
-    /// Decodes narrowly, with one hand per sheet.
-    pub fn first_look(&self, hands: &[Hand]) -> Look {
+    /// Decodes narrowly, with one hand per sheet; `known` as for [`search`].
+    pub fn first_look(&self, hands: &[Hand], known: &mut Vec<Scores>) -> Look {
         let writers = self.writers(hands, &[], self.options.slips);
         let table = self.table(&writers);
         let limits = vec![Limits::NARROW; self.slots.len() + 1];
-        self.study(&table, &search(&table, &limits, &mut Vec::new()))
+        self.study(&table, &search(&table, &limits, known))
     }
 
     /// What the best game of a search says about writers and slips.

@@ -155,10 +155,12 @@ pub fn game_from(ink: &Ink, options: &decode::Options) -> Result<Reviewed> {
     let first_page = ink.sheets.iter().flat_map(|sheet| &sheet.pages).next();
     let first_number = ink.rows.first().map_or(1, |row| row.number);
     match first_page.map(|page| page.file.clone()) {
-        Some(file) if !is_a_game(ink, game) && first_number > 1 => {
+        Some(file) if !review::is_a_game(ink, game) && first_number > 1 => {
             Err(Error::StartsLate { file, number: first_number })
         }
-        Some(file) if !is_a_game(ink, game) => review::transcript(ink, game, options).ok_or(Error::Unreadable { file }),
+        Some(file) if !review::is_a_game(ink, game) && !review::is_a_transcript(game) => {
+            Err(Error::Unreadable { file })
+        }
         _ => Ok(reviewed),
     }
 }
@@ -291,25 +293,8 @@ pub fn rows(sheets: &[Vec<ReadPage>]) -> Vec<Row> {
     rows.into_values().collect()
 }
 
-/// Moves that make a game though none of them is clear.
-const FEWEST_DOUBTFUL: usize = 10;
-
 fn has_ink(row: &Row) -> bool {
     row.white.iter().chain(&row.black).any(|cell| cell.reading.is_some())
-}
-
-/// Whether what was decoded can pass for a game: a photo of something else yields a few chance moves at most. A quarter
-/// of the ink at least must be read as the moves that it says; half of it where the rows do not begin with move 1, since
-/// then it takes misread numbers for the ink to be a game from the start.
-fn is_a_game(ink: &Ink, game: &Game) -> bool {
-    use crate::game::Status::{Clear, Doubtful};
-    let read: Vec<f32> =
-        game.plies.iter().filter(|ply| matches!(ply.status, Clear | Doubtful)).map(|ply| ply.confidence).collect();
-    let clear = game.plies.iter().any(|ply| ply.status == Clear);
-    let sides = ink.rows.iter().flat_map(|row| [&row.white, &row.black]);
-    let inked = sides.filter(|side| side.iter().any(|cell| cell.reading.is_some())).count();
-    let least = if ink.rows.first().is_some_and(|row| row.number > 1) { 0.5 } else { 0.25 };
-    read.len() >= if clear { 1 } else { FEWEST_DOUBTFUL } && read.iter().sum::<f32>() >= least * inked as f32
 }
 
 fn page_warnings(page: &ReadPage) -> Vec<String> {

@@ -8,7 +8,7 @@ use crate::decode;
 use crate::game::{Colour, Quad};
 use crate::notation::Language;
 use crate::pipeline::hint::PageHint;
-use crate::review::{self, CellName, Pin, Reviewed};
+use crate::review::{CellName, Desk, Pin, Reviewed};
 use axum::body::Body;
 use axum::extract::multipart::MultipartRejection;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
@@ -150,6 +150,7 @@ async fn delete(State(service): App, Extension(owner): Extension<Owner>, Path(id
     blocking(move || {
         let gone = service.store.delete(&owner.0, &id)?;
         pictures::forget(&service, &id);
+        service.desks.forget(&id);
         service.tell(&id);
         if gone { Ok(()) } else { Err(Problem::not_found("such job")) }
     })
@@ -305,12 +306,32 @@ impl Review {
 }
 
 async fn review_of(State(service): App, Extension(owner): Extension<Owner>, Path(id): Path<String>) -> Answer {
-    let review = blocking(move || {
+    let opened = Arc::clone(&service);
+    let (job, review) = blocking(move || {
         let job = find_done(&service, &owner, &id)?;
-        Ok(Review::new(service.store.pins(&job.id)?, service.store.game(&job.id)?))
+        let review = Review::new(service.store.pins(&job.id)?, service.store.game(&job.id)?);
+        Ok((job, review))
     })
     .await?;
+    // Corrections will follow: the first one need not wait for what all of them share.
+    let pins = review.pins.clone();
+    drop(tokio::task::spawn_blocking(move || desk_of(&opened, &job)?.game(&pins).map_err(Problem::from)));
     Ok(Json(review).into_response())
+}
+
+/// The job's game ready for corrections.
+fn desk_of(service: &Service, job: &Job) -> Result<Arc<Desk>, Problem> {
+    service.desks.of(&job.id, || {
+        let ink = service.store.ink(&job.id)?;
+        // The language that was found first, if the sheets share one: finding it again takes several times as long.
+        let known = || {
+            let sheets = service.store.game(&job.id).ok()?.game.sheets;
+            let first = sheets.first()?.language.clone();
+            first.filter(|code| sheets.iter().all(|sheet| sheet.language.as_ref() == Some(code)))
+        };
+        let language = job.language.clone().or_else(known);
+        Ok(Desk::new(ink, &decode::Options { language, ..decode::Options::default() }))
+    })
 }
 
 #[derive(Debug, Deserialize)]
@@ -331,15 +352,8 @@ async fn set_pins(
     }
     let review = blocking(move || {
         let job = find_done(&service, &owner, &id)?;
-        let ink = service.store.ink(&job.id)?;
-        // The language that was found first, if the sheets share one: finding it again takes several times as long.
-        let known = || {
-            let sheets = service.store.game(&job.id).ok()?.game.sheets;
-            let first = sheets.first()?.language.clone();
-            first.filter(|code| sheets.iter().all(|sheet| sheet.language.as_ref() == Some(code)))
-        };
-        let options = decode::Options { language: job.language.clone().or_else(known), ..decode::Options::default() };
-        let reviewed = review::game(&ink, &pins, &options)?;
+        let desk = desk_of(&service, &job)?;
+        let reviewed = desk.game(&pins)?;
         service.store.set_pins(&job.id, &pins, &reviewed)?;
         Ok(Review::new(pins, reviewed))
     })

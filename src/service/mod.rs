@@ -5,6 +5,7 @@
 
 mod api;
 mod assets;
+mod desks;
 mod guard;
 mod metrics;
 mod pictures;
@@ -20,6 +21,7 @@ pub use store::{Job, State, StoreError};
 use crate::pipeline::ingest::IngestLimits;
 use crate::pipeline::recognise::Recogniser;
 use axum::Router;
+use desks::Desks;
 use metrics::Metrics;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -81,6 +83,7 @@ pub struct Service {
     recogniser: Arc<dyn Recogniser>,
     metrics: Metrics,
     pictures: pictures::Cache,
+    desks: Desks,
     /// Ids of jobs that changed.
     changes: broadcast::Sender<String>,
     /// Held with `wake` alone: the queue itself is in the store.
@@ -105,6 +108,7 @@ impl Service {
             recogniser,
             metrics: Metrics::default(),
             pictures: pictures::Cache::default(),
+            desks: Desks::default(),
             changes: broadcast::Sender::new(CHANGES),
             queued: Mutex::new(()),
             wake: Condvar::new(),
@@ -147,7 +151,10 @@ impl Service {
             if let Ok(before) = jiff::Timestamp::now().checked_sub(keep) {
                 match self.store.delete_before(&before.to_string()) {
                     Ok(0) => {}
-                    Ok(jobs) => tracing::info!(jobs, "deleted jobs past their retention time"),
+                    Ok(jobs) => {
+                        self.desks.clear();
+                        tracing::info!(jobs, "deleted jobs past their retention time");
+                    }
                     Err(error) => tracing::error!(%error, "old jobs were not deleted"),
                 }
             }

@@ -96,6 +96,7 @@ fn read_job(service: &Arc<Service>, job: &Job, start: Instant) -> Result<(), End
         Err(error) => return Err(Ended::Failed(error.into())),
     };
     service.store.finish(&job.id, &ink, &reviewed)?;
+    service.desks.forget(&job.id);
     Ok(())
 }
 
