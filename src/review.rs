@@ -1,6 +1,6 @@
 //! The game from its ink, and the better game after a person has looked at some of its moves.
 
-use crate::decode::{self, Decoded, Groundwork, Place, RulesOfThumb, Settled, SettledCell};
+use crate::decode::{self, Decoded, Groundwork, Place, Settled, SettledCell};
 use crate::error::{Error, Result};
 use crate::game::{Colour, Game, SCHEMA, Sheet, Status};
 use crate::pgn;
@@ -57,7 +57,7 @@ pub struct Desk {
 impl Desk {
     /// Looks at the ink.
     pub fn new(ink: Ink, options: &decode::Options) -> Self {
-        let groundwork = Groundwork::new(&ink.rows, &ink.alphabet, options, &RulesOfThumb);
+        let groundwork = Groundwork::new(&ink.rows, &ink.alphabet, options);
         let keepers = ink.sheets.iter().map(|sheet| sheet.keeper).collect();
         Self { options: decode::Options { keepers, ..options.clone() }, ink, groundwork }
     }
@@ -70,9 +70,7 @@ impl Desk {
         let ink = &self.ink;
         let options = decode::Options { settled: settled(ink, pins)?, ..self.options.clone() };
         let mut timing_ms = ink.timing_ms.clone();
-        let decoded = timed(&mut timing_ms, "decode", || {
-            decode::decode_with(&ink.rows, &self.groundwork, &options, &RulesOfThumb)
-        });
+        let decoded = timed(&mut timing_ms, "decode", || decode::decode_with(&ink.rows, &self.groundwork, &options));
         let decoded = decoded.map_err(|contradiction| contradicted(ink, &options.settled, contradiction.slot))?;
         let reviewed = assemble(ink, pins, decoded, timing_ms);
         if options.settled == Settled::default() && !is_a_game(ink, &reviewed.game) {

@@ -1,10 +1,11 @@
 //! `scoresheet eval`: accuracy and speed on labelled sheets.
 
 use super::{Outcome, Runtime, print};
+use crate::decode::{ConfidenceModel, Without};
 use crate::error::{Error, Result};
 use crate::eval::{Dataset, Sample, evaluate};
 use crate::pipeline::ReadOptions;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
 /// Measure accuracy and speed on labelled sheets.
@@ -32,9 +33,26 @@ pub struct EvalArgs {
     /// With --fit: how many plies in a thousand may be called clear and be wrong on the games of the fit.
     #[arg(long, value_name = "PER_1000", default_value_t = 3.5)]
     false_clear: f64,
+    /// Judge with the confidence model of this file, as --fit writes it, instead of the one that comes along.
+    #[arg(long, value_name = "FILE", conflicts_with = "fit")]
+    confidence: Option<PathBuf>,
+    /// Parts of the decoder to do without, to see what they are worth.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "PART")]
+    without: Vec<Part>,
     /// What runs the neural network.
     #[arg(long, value_enum, default_value = "tract")]
     runtime: Runtime,
+}
+
+/// A part of the decoder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// What a sheet teaches about its writer's spelling.
+    Habits,
+    /// Wrong squares and letters, moves left out, cells passed over.
+    Slips,
+    /// What people play.
+    Prior,
 }
 
 pub(super) fn run(args: &EvalArgs) -> Result<Outcome> {
@@ -42,11 +60,12 @@ pub(super) fn run(args: &EvalArgs) -> Result<Outcome> {
         return fit(args, path);
     }
     let recogniser = args.runtime.recogniser()?;
+    let options = args.options()?;
     for folder in &args.datasets {
         let mut dataset = args.open(folder, args.two_sheets)?;
         dataset.select(args.every, args.limit);
         let mut report = |line: &str| eprintln!("{line}");
-        let figures = evaluate(&dataset, recogniser.as_ref(), &ReadOptions::default(), &mut report)?;
+        let figures = evaluate(&dataset, recogniser.as_ref(), &options, &mut report)?;
         print(&(json(&figures)? + "\n"))?;
     }
     Ok(Outcome::Read)
@@ -54,13 +73,14 @@ pub(super) fn run(args: &EvalArgs) -> Result<Outcome> {
 
 fn fit(args: &EvalArgs, path: &Path) -> Result<Outcome> {
     let recogniser = args.runtime.recogniser()?;
+    let options = args.options()?;
     let mut sample = Sample::default();
     for folder in &args.datasets {
         // Sheets are mostly read one by one, but what a second sheet is worth has to be learned as well.
         for two_sheets in [false, true] {
             let Ok(mut dataset) = args.open(folder, two_sheets) else { continue };
             dataset.select_others(args.every.unwrap_or(u32::MAX));
-            sample.add(&dataset, recogniser.as_ref(), &ReadOptions::default())?;
+            sample.add(&dataset, recogniser.as_ref(), &options)?;
         }
     }
     let model = json(&sample.fit(args.false_clear / 1000.0))?;
@@ -69,6 +89,21 @@ fn fit(args: &EvalArgs, path: &Path) -> Result<Outcome> {
 }
 
 impl EvalArgs {
+    fn options(&self) -> Result<ReadOptions> {
+        let off = |part| self.without.contains(&part);
+        let mut options = ReadOptions::default();
+        options.decode.without =
+            Without { habits: off(Part::Habits), slips: off(Part::Slips), prior: off(Part::Prior) };
+        if let Some(path) = &self.confidence {
+            let open = |cause| Error::Open { path: path.display().to_string(), cause };
+            let model = ConfidenceModel::parse(&std::fs::read_to_string(path).map_err(open)?);
+            let other =
+                || Error::Usage(format!("{}: no confidence model of this version; fit it again", path.display()));
+            options.decode.confidence = Some(model.ok_or_else(other)?);
+        }
+        Ok(options)
+    }
+
     fn open(&self, folder: &Path, two_sheets: bool) -> Result<Dataset> {
         let mut dataset = Dataset::open(folder, two_sheets)?;
         let set = folder.file_name().unwrap_or_default();

@@ -3,7 +3,7 @@
 use super::emission::{Emission, FastMap, Ink, Scores, Writer};
 use super::gaps::{GapPrices, skip_one, skip_two, tail_prices};
 use super::graph::{Edge, Graph, Node, Step, log_add};
-use super::prior::MovePrior;
+use super::prior::Believed;
 use super::settled::{Settled, SettledCell};
 use crate::notation::{CheckMark, MoveShape, legal_shapes, parse_move};
 use cozy_chess::util::{display_san_move, parse_san_move};
@@ -64,7 +64,7 @@ pub struct Table<'a> {
     /// One writer per sheet.
     pub writers: &'a [Writer<'a>],
     pub start: &'a Board,
-    pub prior: &'a dyn MovePrior,
+    pub prior: &'a Believed<'a>,
     pub gaps: GapPrices,
     pub settled: &'a Settled,
 }
@@ -230,21 +230,29 @@ impl<'a> Search<'a> {
         let mut hopes = [Hopes::new(limits.agreeing * 2), Hopes::new(limits.mended * 2)];
         let mut fit = f32::NEG_INFINITY;
         let mut top = self.tops[s + 1];
-        let mut shapes = Vec::new();
-        let mut priors = Vec::new();
+        let (mut shapes, mut scored, mut priors) = (Vec::new(), Vec::new(), Vec::new());
         for &from in layer {
             let node = &self.graph.nodes[from as usize];
             // No ink scores much above zero.
-            if !hopes.iter().skip(usize::from(node.mended)).any(|hopes| node.score > hopes.least) {
+            let reaches = |hopes: &[Hopes], score: f64| hopes.iter().any(|hopes| score > hopes.least);
+            let kinds = usize::from(node.mended);
+            if !reaches(&hopes[kinds..], node.score) {
                 continue;
             }
             shapes.clear();
             legal_shapes(&node.board, &mut shapes);
-            self.table.prior.log_probabilities(&node.board, &shapes, &mut priors);
-            for ((mv, shape), &prior) in shapes.iter().zip(&priors) {
-                let scores = emission.score(shape);
+            scored.clear();
+            scored.extend(shapes.iter().map(|(_, shape)| emission.score(shape)));
+            let best = scored.iter().flatten().copied().fold(f32::NEG_INFINITY, f32::max);
+            fit = fit.max((node.score - self.tops[s]) as f32 + best);
+            // The prior adds nothing: it need not be asked where the ink alone rules every move out.
+            let bound = node.score + f64::from(best);
+            if bound < top - limits.window || !reaches(&hopes[kinds..], bound) {
+                continue;
+            }
+            self.table.prior.log_probabilities(&node.board, self.graph.last_move(from), &shapes, &mut priors);
+            for (((mv, _), &scores), &prior) in shapes.iter().zip(&scored).zip(&priors) {
                 let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-                fit = fit.max((node.score - self.tops[s]) as f32 + best);
                 let score = node.score + f64::from(best + prior);
                 if score >= top - limits.window {
                     // The quiet reading is a lower bound save for the few moves that give check.
@@ -268,10 +276,11 @@ impl<'a> Search<'a> {
     }
 
     /// The legal moves of a position, with the natural logarithms of their prior probabilities.
-    fn moves(&self, board: &Board) -> (Vec<(Move, MoveShape)>, Vec<f32>) {
+    fn moves(&self, node: u32) -> (Vec<(Move, MoveShape)>, Vec<f32>) {
+        let board = &self.graph.nodes[node as usize].board;
         let (mut shapes, mut priors) = (Vec::with_capacity(48), Vec::with_capacity(48));
         legal_shapes(board, &mut shapes);
-        self.table.prior.log_probabilities(board, &shapes, &mut priors);
+        self.table.prior.log_probabilities(board, self.graph.last_move(node), &shapes, &mut priors);
         (shapes, priors)
     }
 
@@ -370,7 +379,7 @@ impl<'a> Search<'a> {
     /// Plays every legal move after which the slot's ink may be a legal move.
     fn omit_again(&mut self, s: usize, from: u32, price: f32, hopeful: &[BitBoard; 6]) -> Vec<u32> {
         let board = self.graph.nodes[from as usize].board.clone();
-        let (shapes, priors) = self.moves(&board);
+        let (shapes, priors) = self.moves(from);
         let mut out = Vec::new();
         for ((mv, _), prior) in shapes.iter().zip(&priors) {
             let mut after = board.clone();
@@ -386,7 +395,7 @@ impl<'a> Search<'a> {
     /// Plays every legal move, or the one of `text`, without leaving the slot.
     fn omit_from(&mut self, s: usize, from: u32, depth: u64, price: f32, text: Option<&str>) -> Vec<u32> {
         let board = self.graph.nodes[from as usize].board.clone();
-        let (shapes, priors) = self.moves(&board);
+        let (shapes, priors) = self.moves(from);
         let language = self.table.writers.first().map(|writer| writer.language);
         let only = text.map(|text| parse_move(&board, text, language));
         let mut out = Vec::with_capacity(shapes.len());

@@ -13,6 +13,9 @@ use cozy_chess::{BitBoard, Piece, Rank, Square};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+/// The price of what never happens.
+pub const NEVER: f32 = -1e3;
+
 /// What a writer may do wrong, as natural logarithms of probabilities.
 #[derive(Debug, Clone, Copy)]
 pub struct SlipPrices {
@@ -32,9 +35,17 @@ impl SlipPrices {
     /// The share of slips is taken as the mean of a Beta posterior with prior 0.2 in 80; the price of alien ink, half of
     /// which is the recogniser's doing, follows by half.
     pub fn for_sheet(self, slips: usize, plies: usize) -> Self {
+        if self.slip <= NEVER {
+            return self;
+        }
         let slip = ((0.2 + slips as f32) / (80.0 + plies as f32)).ln();
         let change = (slip - self.slip).clamp(-2.5, 1.0);
         Self { slip: self.slip + change, alien: self.alien + change / 2.0, ..self }
+    }
+
+    /// The prices for a writer who makes no slips: only what cannot be read may stand for any move.
+    pub fn none(self) -> Self {
+        Self { slip: NEVER, ..self }
     }
 }
 

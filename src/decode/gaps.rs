@@ -1,6 +1,6 @@
 //! Where table and game part ways: moves left out, rows left empty or written twice, ink that is no move, the end.
 
-use super::emission::{Ink, SlipPrices, Writer};
+use super::emission::{Ink, NEVER, SlipPrices, Writer};
 use super::score::{Lattice, Trie};
 
 /// What it costs to leave the order of the table, as natural logarithms of probabilities.
@@ -25,6 +25,21 @@ pub struct GapPrices {
     pub result: f32,
     /// Any other ink behind the end of the game, per cell: as costly as ink that fits no move.
     pub trailing: f32,
+}
+
+impl GapPrices {
+    /// The prices where every cell holds its move and the game ends where the ink does.
+    pub fn never() -> Self {
+        Self {
+            omitted: NEVER,
+            omitted_again: NEVER,
+            skipped_blank: NEVER,
+            skipped_blank_row: NEVER,
+            skipped_ink: NEVER,
+            doubled_row: NEVER,
+            ..Self::default()
+        }
+    }
 }
 
 impl Default for GapPrices {

@@ -75,6 +75,15 @@ impl Graph {
         (path, Some(end))
     }
 
+    /// The move by which the best way to a node comes, unless a cell was passed over there.
+    pub fn last_move(&self, node: u32) -> Option<Move> {
+        let back = self.nodes[node as usize].back?;
+        match self.edges[back as usize].step {
+            Step::Written(mv, _) | Step::Omitted(mv) => Some(mv),
+            Step::Skipped => None,
+        }
+    }
+
     /// The furthest slot that any game reached.
     pub fn furthest(&self) -> usize {
         self.nodes.iter().map(|node| node.slot).max().unwrap_or(0)

@@ -15,7 +15,7 @@ mod language;
 mod marks;
 mod plies;
 mod posterior;
-mod prior;
+pub mod prior;
 mod reasons;
 mod score;
 mod settled;
@@ -25,7 +25,7 @@ mod transcript;
 pub use confidence::{INPUTS, Model as ConfidenceModel, Signs};
 pub use emission::SlipPrices;
 pub use gaps::GapPrices;
-pub use prior::{MovePrior, RulesOfThumb};
+pub use prior::{Belief, MovePrior, Policy};
 pub use settled::{Contradiction, Settled, SettledCell, SettledSlot};
 pub use transcript::transcribe;
 
@@ -35,9 +35,11 @@ use crate::reading::{Alphabet, Reading};
 use beam::{Limits, limits_around, search};
 use cozy_chess::Board;
 use emission::{Ink, Scores};
+use prior::{Believed, Uniform};
 use score::Symbols;
 use serde::{Deserialize, Serialize};
 use sheet::SheetTable;
+use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
 /// A cell of the move table.
@@ -77,6 +79,11 @@ pub struct Options {
     pub keepers: Vec<Option<Colour>>,
     pub slips: SlipPrices,
     pub gaps: GapPrices,
+    pub belief: Belief,
+    /// Instead of the confidence model that comes along.
+    pub confidence: Option<ConfidenceModel>,
+    /// Parts that are switched off, to measure what they are worth.
+    pub without: Without,
     /// Factor of the recogniser's log-probabilities: below one for a recogniser that is surer than it should be.
     pub ink_scale: f32,
     /// Factor of all log-probabilities before confidences are taken: neighbouring pieces of evidence are not as
@@ -93,10 +100,34 @@ impl Default for Options {
             keepers: Vec::new(),
             slips: SlipPrices::default(),
             gaps: GapPrices::default(),
+            belief: Belief::default(),
+            confidence: None,
+            without: Without::default(),
             ink_scale: 1.0,
             temper: 0.9,
         }
     }
+}
+
+impl Options {
+    /// The same with the prices of a writer who does nothing wrong, if slips are switched off.
+    fn priced(&self) -> Cow<'_, Self> {
+        if !self.without.slips {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Self { slips: self.slips.none(), gaps: GapPrices::never(), ..self.clone() })
+    }
+}
+
+/// Parts of the decoder that can be switched off.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Without {
+    /// Every writer has the habits of a writer of whom nothing is known.
+    pub habits: bool,
+    /// Nothing is written wrong, left out, doubled or passed over; ink that fits no move is unreadable.
+    pub slips: bool,
+    /// All legal moves are alike.
+    pub prior: bool,
 }
 
 /// The game that the ink says.
@@ -128,7 +159,7 @@ pub struct Place {
 /// # Errors
 /// [`Contradiction`] where nothing agrees with what is settled; never if nothing is.
 pub fn decode(rows: &[Row], alphabet: &Alphabet, options: &Options) -> Result<Decoded, Contradiction> {
-    decode_with(rows, &Groundwork::new(rows, alphabet, options, &RulesOfThumb), options, &RulesOfThumb)
+    decode_with(rows, &Groundwork::new(rows, alphabet, options), options)
 }
 
 /// What the ink teaches before anything is settled: languages, habits, prices, and how well it fits the moves looked at
@@ -138,34 +169,33 @@ pub struct Groundwork {
     symbols: Symbols,
     slots: Vec<Vec<Ink>>,
     found: language::Found,
+    prior: Believed<'static>,
     /// Scores of the ink by slot, for the first look and for the search.
     known: Mutex<[Vec<Scores>; 2]>,
 }
 
 impl Groundwork {
     /// Looks at the ink with whatever the options say of languages and prices; what they settle does not matter.
-    pub fn new(rows: &[Row], alphabet: &Alphabet, options: &Options, prior: &dyn MovePrior) -> Self {
+    pub fn new(rows: &[Row], alphabet: &Alphabet, options: &Options) -> Self {
         let slots = sheet::inks(&sheet::cells(rows), alphabet, options.ink_scale);
         let symbols = Symbols::new(alphabet);
         let start = options.start.clone().unwrap_or_default();
-        let open = Options { settled: Settled::default(), ..options.clone() };
-        let table = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior, options: &open };
+        let open = Options { settled: Settled::default(), ..options.priced().into_owned() };
+        let model: &dyn MovePrior = if options.without.prior { &Uniform } else { Policy::embedded() };
+        let prior = Believed::new(model, options.belief);
+        let table = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior: &prior, options: &open };
         let found = language::find(&table);
-        Self { alphabet: alphabet.clone(), symbols, slots, found, known: Mutex::default() }
+        Self { alphabet: alphabet.clone(), symbols, slots, found, prior, known: Mutex::default() }
     }
 }
 
-/// Finds the game on its groundwork with a model of the moves people play.
+/// Finds the game on its groundwork.
 ///
 /// # Errors
 /// As [`decode`].
-pub fn decode_with(
-    rows: &[Row],
-    groundwork: &Groundwork,
-    options: &Options,
-    prior: &dyn MovePrior,
-) -> Result<Decoded, Contradiction> {
-    let Groundwork { alphabet, symbols, slots, found, known } = groundwork;
+pub fn decode_with(rows: &[Row], groundwork: &Groundwork, options: &Options) -> Result<Decoded, Contradiction> {
+    let options = &*options.priced();
+    let Groundwork { alphabet, symbols, slots, found, prior, known } = groundwork;
     let lock = || known.lock().unwrap_or_else(PoisonError::into_inner);
     // Another correction at the same time does without.
     let [mut known_first, mut known] = std::mem::take(&mut *lock());

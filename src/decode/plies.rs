@@ -81,7 +81,7 @@ pub fn describe(material: &Material) -> Outcome {
     let (path, end) = graph.best_path();
     path.iter().for_each(|&edge| teller.add(edge));
     teller.look_around();
-    teller.judge(Model::embedded());
+    teller.judge(material.options.confidence.as_ref().unwrap_or_else(|| Model::embedded()));
     let end = end.map(|node| &graph.nodes[node as usize]);
     let boards: Vec<&Board> =
         path.iter().map(|&edge| &graph.nodes[graph.edges[edge as usize].to as usize].board).collect();
@@ -189,7 +189,7 @@ impl Teller<'_> {
                     let mut emission = Emission::new(inks, Scores::default());
                     let mut usage = vec![Usage::default(); table.writers.len()];
                     explained = emission.explain(&shape, check, &mut usage);
-                    signs.margin = self.margin(&node.board, mv, &mut emission);
+                    signs.margin = self.margin(edge.from, mv, &mut emission);
                 }
                 let inked = explained.iter().any(Option::is_some);
                 let kind = if settled {
@@ -249,10 +249,12 @@ impl Teller<'_> {
     }
 
     /// How far the ink and custom prefer a move to every other move, in tenths of the natural logarithm.
-    fn margin(&self, board: &Board, mv: Move, emission: &mut Emission) -> f32 {
+    fn margin(&self, node: u32, mv: Move, emission: &mut Emission) -> f32 {
+        let graph = self.material.graph;
+        let (board, last) = (&graph.nodes[node as usize].board, graph.last_move(node));
         let (mut shapes, mut priors) = (Vec::new(), Vec::new());
         legal_shapes(board, &mut shapes);
-        self.material.table.prior.log_probabilities(board, &shapes, &mut priors);
+        self.material.table.prior.log_probabilities(board, last, &shapes, &mut priors);
         let (mut own, mut other) = (-20.0f32, -20.0f32);
         for ((candidate, shape), prior) in shapes.iter().zip(&priors) {
             let score = emission.score(shape).into_iter().fold(f32::NEG_INFINITY, f32::max) + prior;

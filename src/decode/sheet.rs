@@ -3,8 +3,9 @@
 use super::beam::{Limits, Table, search};
 use super::emission::{Emission, Ink, Scores, SlipPrices, Writer};
 use super::graph::{Graph, Step};
+use super::prior::Believed;
 use super::score::{Beside, Lattice, Symbols};
-use super::{InkCell, MovePrior, Options, Row, gaps, plies};
+use super::{InkCell, Options, Row, gaps, plies};
 use crate::notation::{Habits, Language, Usage};
 use crate::reading::Alphabet;
 use cozy_chess::Board;
@@ -71,7 +72,7 @@ pub struct SheetTable<'a> {
     pub slots: &'a [Vec<Ink>],
     pub symbols: &'a Symbols,
     pub start: &'a Board,
-    pub prior: &'a dyn MovePrior,
+    pub prior: &'a Believed<'a>,
     pub options: &'a Options,
 }
 
@@ -81,7 +82,7 @@ impl<'a> SheetTable<'a> {
         let writer = |(sheet, hand): (usize, &Hand)| Writer {
             symbols: self.symbols,
             language: hand.language,
-            habits: habits.get(sheet).cloned().unwrap_or_default(),
+            habits: habits.get(sheet).filter(|_| !self.options.without.habits).cloned().unwrap_or_default(),
             prices,
             beside: hand.beside,
         };

@@ -167,3 +167,38 @@ fn marks_beside_moves_are_kept_out_of_them() {
     assert_eq!(decoded.plies[2].nag, Some(1));
     assert!(decoded.plies[5].draw_offer);
 }
+
+/// A game in which one sign of one cell may be another one as well.
+fn game_between(texts: &[&str], cell: usize, sign: usize, other: char, share: f32) -> Decoded {
+    let mut rows = sheet(texts);
+    let row = &mut rows[cell / 2];
+    let reading = if cell.is_multiple_of(2) { &mut row.white[0] } else { &mut row.black[0] }.reading.as_mut().unwrap();
+    let (own, other) = (texts[cell].chars().nth(sign).unwrap(), other);
+    // Every sign has a step of its own, with a blank behind it.
+    let step = 2 * sign * reading.classes;
+    reading.log_probs[step + alphabet().class(own).unwrap()] = (0.998 * (1.0 - share)).ln();
+    reading.log_probs[step + alphabet().class(other).unwrap()] = (0.998 * share).ln();
+    decode(&rows, &alphabet(), &Options::default()).unwrap()
+}
+
+#[test]
+fn what_people_play_breaks_a_tie_and_does_not_outvote_clear_ink() {
+    // A knight on the rim or the usual move; both fit the rest.
+    let texts = ["e4", "e5", "Nf3", "Na6", "d3", "d6", "Be2", "Be7", "OO", "Nf6"];
+    let tied = game_between(&texts, 3, 1, 'c', 0.5);
+    assert_eq!(sans(&tied)[3], "Nc6");
+    let all_but_sure = game_between(&texts, 3, 1, 'c', 0.003);
+    assert_eq!(sans(&all_but_sure)[3], "Na6", "{:?}", all_but_sure.plies[3]);
+    let sure = game(&texts);
+    assert_eq!((sans(&sure)[3], sure.plies[3].status), ("Na6", Status::Clear), "{:?}", sure.plies[3]);
+}
+
+#[test]
+fn clear_ink_of_moves_that_nobody_would_play_stands() {
+    // The queen is left hanging for two moves and not taken; rooks and kings walk about.
+    let texts =
+        ["e4", "e5", "Qg4", "h6", "Qf5", "Rh7", "Qf6", "Na6", "a3", "Nb8", "Ra2", "a5", "Ra1", "Ra6", "Ke2", "Ra8"];
+    let decoded = game(&texts);
+    assert_eq!(sans(&decoded), texts);
+    assert!(decoded.plies[..12].iter().all(|ply| ply.status == Status::Clear), "{:?}", decoded.plies);
+}

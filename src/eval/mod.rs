@@ -4,15 +4,18 @@
 //! `played.csv` (game, ply, number, colour, san, label_cost, trusted).
 
 mod calibrate;
+mod curve;
 mod dataset;
 
 pub use calibrate::Sample;
+pub use curve::Point;
 pub use dataset::Dataset;
 
 use crate::error::{Error, Result};
 use crate::game::{Game, Status};
 use crate::pipeline::recognise::Recogniser;
 use crate::pipeline::{ReadOptions, game_from};
+use curve::Curve;
 use dataset::{Case, Place};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -36,6 +39,8 @@ pub struct Figures {
     pub calibration_error: Option<f64>,
     pub seconds_median: f64,
     pub seconds_max: f64,
+    /// Interruption against false clears for other thresholds than the model's own.
+    pub curve: Vec<Point>,
 }
 
 #[derive(Default)]
@@ -48,6 +53,7 @@ struct Counts {
     zero_touch: usize,
     /// Count, sum of confidences and number right, by tenth of confidence.
     bins: [(usize, f64, usize); 10],
+    curve: Curve,
     seconds: Vec<f64>,
 }
 
@@ -92,6 +98,7 @@ impl Counts {
             flagged += usize::from(!is_clear);
             false_clear += usize::from(is_clear && !is_right);
             if let Some(ply) = ply {
+                self.curve.add(ply, is_right);
                 let bin = &mut self.bins[((ply.confidence * 10.0) as usize).min(9)];
                 *bin = (bin.0 + 1, bin.1 + f64::from(ply.confidence), bin.2 + usize::from(is_right));
             }
@@ -137,6 +144,7 @@ impl Counts {
             calibration_error: (binned > 0).then(|| round(gap / binned as f64, 4)),
             seconds_median: round(self.seconds.get(self.seconds.len() / 2).copied().unwrap_or(0.0), 3),
             seconds_max: round(self.seconds.last().copied().unwrap_or(0.0), 3),
+            curve: self.curve.points(plies),
             ..self.figures
         }
     }
