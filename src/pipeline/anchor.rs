@@ -10,6 +10,7 @@ use super::page::Page;
 use super::recognise::Recogniser;
 use crate::error::Result;
 use crate::reading::{Alphabet, Reading};
+use std::ops::Range;
 
 /// Where the numbered rows lie among the bands of a grid.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -149,24 +150,20 @@ fn row_evidence(reading: &Reading, spelled: &[Vec<Vec<usize>>]) -> Vec<f32> {
 /// The first band, number of rows and first number that the evidence speaks for.
 fn vote(evidence: &[Option<Vec<f32>>], bands_shown: &[Shown], pairs: usize, known_rows: Option<usize>) -> Anchor {
     let bands = bands_shown.len();
-    let count_ruled = |bands: &[Shown]| bands.iter().filter(|band| band.ruled).count();
-    let all_ruled = count_ruled(bands_shown);
-    let looked_at = evidence.iter().flatten().count().max(1) as f32;
-    let mut clearest: Vec<f32> =
-        evidence.iter().flatten().map(|row| row.iter().copied().fold(STRONGEST_AGAINST, f32::max)).collect();
-    clearest.sort_by(f32::total_cmp);
-    let legible = clearest.get(clearest.len() / 2).is_some_and(|&middle| middle > LEGIBLE);
-    let silence = if legible { SILENT } else { 0.0 };
+    let all_ruled = bands_shown.iter().filter(|band| band.ruled).count();
+    let ballots = Ballots::new(evidence, bands, pairs);
     let mut best =
         (f32::NEG_INFINITY, 0.0, Anchor { first_band: 0, rows: bands, period: bands, first_number: 1, evidence: 0.0 });
-    let fringe = known_rows.map_or(0, |known| bands.saturating_sub(known));
-    for first_band in 0..bands.min(12.max(fringe + 1)) {
-        for end in (first_band + 1).max(bands.saturating_sub(14.max(fringe)))..=bands {
+    for first_band in 0..bands {
+        for end in first_band + 1..=bands {
             let rows = end - first_band;
             if known_rows.is_some_and(|known| known != rows) {
                 continue;
             }
-            let inside = count_ruled(&bands_shown[first_band..end]);
+            let inside = bands_shown[first_band..end].iter().filter(|band| band.ruled).count();
+            if all_ruled - inside > MOST_LEFT_OUT * bands / 100 {
+                continue;
+            }
             let price = UNRULED * ((all_ruled - inside) + (rows - inside)) as f32;
             let periods = if pairs == 1 || known_rows.is_some() { rows..=rows } else { rows..=rows + CUT_OFF };
             for (period, first_number) in periods.flat_map(|p| (1..=LARGEST / 2).map(move |n| (p, n))) {
@@ -179,15 +176,8 @@ fn vote(evidence: &[Option<Vec<f32>>], bands_shown: &[Shown], pairs: usize, know
                 let continued = if before > above { CONTINUATION } else { 2.0 * UNRULED * above as f32 }
                     + IN_SIGHT * in_sight as f32
                     + 0.5 * (period - rows) as f32;
-                let mut sum = 0.0;
-                for pair in 0..pairs {
-                    for row in 0..rows {
-                        let number = first_number as usize + pair * period + row;
-                        if let Some(Some(row)) = evidence.get(pair * bands + first_band + row) {
-                            sum += row.get(number).copied().unwrap_or(STRONGEST_AGAINST) - silence;
-                        }
-                    }
-                }
+                let number = |pair: usize| first_number as usize + pair * period;
+                let sum: f32 = (0..pairs).map(|pair| ballots.sum(pair, first_band..end, number(pair))).sum();
                 let score = sum - price - continued;
                 if score > best.0 {
                     best = (score, sum, Anchor { first_band, rows, period, first_number, evidence: 0.0 });
@@ -195,7 +185,70 @@ fn vote(evidence: &[Option<Vec<f32>>], bands_shown: &[Shown], pairs: usize, know
             }
         }
     }
-    Anchor { evidence: best.1 / looked_at, ..best.2 }
+    let rows = best.2.first_band..best.2.first_band + best.2.rows;
+    let looked_at = |bands: Range<usize>| {
+        let places = (0..pairs).flat_map(|pair| bands.clone().map(move |band| pair * bands_shown.len() + band));
+        places.filter(|&place| evidence[place].is_some()).count()
+    };
+    // What lies beyond the rows says little about them, but a few rows are no table.
+    let count = looked_at(rows).max(looked_at(0..bands) / 2).max(1);
+    Anchor { evidence: best.1 / count as f32, ..best.2 }
+}
+
+/// Percentage of the ruled bands that may be no rows of the table.
+const MOST_LEFT_OUT: usize = 40;
+
+/// The evidence of all rows, added up along the rows: a band further down holds the next number.
+struct Ballots {
+    bands: usize,
+    /// For each pair, and each number that may stand in an imagined row `bands` above the first, the sums of the
+    /// evidence of 0, 1, 2, ... rows.
+    sums: Vec<Vec<f32>>,
+}
+
+impl Ballots {
+    fn new(evidence: &[Option<Vec<f32>>], bands: usize, pairs: usize) -> Self {
+        let mut clearest: Vec<f32> =
+            evidence.iter().flatten().map(|row| row.iter().copied().fold(STRONGEST_AGAINST, f32::max)).collect();
+        clearest.sort_by(f32::total_cmp);
+        let legible = clearest.get(clearest.len() / 2).is_some_and(|&middle| middle > LEGIBLE);
+        let silence = if legible { SILENT } else { 0.0 };
+        let along = |pair: usize, start: usize| {
+            let says = |band: usize| match evidence.get(pair * bands + band) {
+                // Numbers beyond those that are looked for, and below 0.
+                Some(Some(row)) => {
+                    let number = (start + band).checked_sub(bands);
+                    number.and_then(|n| row.get(n)).copied().unwrap_or(STRONGEST_AGAINST) - silence
+                }
+                _ => 0.0,
+            };
+            let mut sum = 0.0;
+            std::iter::once(0.0)
+                .chain((0..bands).map(|band| {
+                    sum += says(band);
+                    sum
+                }))
+                .collect()
+        };
+        let starts = bands + LARGEST as usize + 1;
+        Self {
+            bands,
+            sums: (0..pairs)
+                .flat_map(|pair| (0..starts).map(move |start| (pair, start)))
+                .map(|(pair, start)| along(pair, start))
+                .collect(),
+        }
+    }
+
+    /// What the bands of a pair say for the numbers from `first` on.
+    fn sum(&self, pair: usize, bands: Range<usize>, first: usize) -> f32 {
+        let starts = self.bands + LARGEST as usize + 1;
+        let start = first + self.bands - bands.start;
+        match self.sums.get(pair * starts + start) {
+            Some(sums) if start < starts => sums[bands.end] - sums[bands.start],
+            _ => STRONGEST_AGAINST * bands.len() as f32,
+        }
+    }
 }
 
 #[cfg(test)]

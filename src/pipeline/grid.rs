@@ -8,6 +8,7 @@ use super::columns;
 use super::lines::{Curve, LineMap};
 use super::page::Page;
 use super::spacing::{extent, find_rows};
+use super::track;
 use super::uprights::{self, Uprights};
 use crate::game::Quad;
 use image::imageops;
@@ -90,7 +91,8 @@ impl Grid {
         };
         let Frame { left, right, top, bottom, pitch, .. } = frame;
         // Over two rows no hand draws an upright stroke.
-        let down = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(&page.image)), pitch as usize);
+        let mut down = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(&page.image)), pitch as usize);
+        uprights::lead(&mut down, &frame);
         let middle = (top + bottom) / 2.0;
         let pairs_by = |kind: Uprights| {
             columns::pair(&uprights::find(page, &down, &frame, &kind), pitch, middle)
@@ -167,9 +169,19 @@ fn rows_anywhere(across: &mut LineMap) -> Result<(Frame, Vec<Curve>), String> {
     // Once more, with eyes for the table alone.
     let table = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
     across.focus(table.clone());
-    if let Some(found) = find_rows(across, table, everywhere).ok().filter(|found| found.1.len() >= curves.len()) {
+    if let Some(found) = find_rows(across, table, everywhere.clone()).ok().filter(|found| found.1.len() >= curves.len())
+    {
         (pitch, curves) = found;
         (left, right, row_darkness) = extent(across, &curves);
+    }
+    // And along the lines themselves, where the paper bends more than the slope field does.
+    let table = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
+    if let Some(followed) = track::follow(across, &curves, pitch, table.clone()) {
+        across.lead_by(followed);
+        if let Some(found) = find_rows(across, table, everywhere).ok().filter(|found| found.1.len() >= curves.len()) {
+            (pitch, curves) = found;
+            (left, right, row_darkness) = extent(across, &curves);
+        }
     }
     let middle = (left + right) / 2.0;
     let (top, bottom) = (curves[0].at(middle), curves[curves.len() - 1].at(middle));

@@ -42,6 +42,8 @@ pub struct LineMap {
     likeness: Vec<f32>,
     /// Coefficients of the slope field, see [`terms`].
     slope: [f32; TERMS],
+    /// Lines that were followed across the page, from top to bottom: they lead better than the slope field.
+    known: Vec<Curve>,
 }
 
 const TERMS: usize = 8;
@@ -59,7 +61,7 @@ impl LineMap {
         let (width, height) = (image.width() as usize, image.height() as usize);
         let strips = (width / STRIP).max(1);
         let likeness = likeness(image, strips, reach);
-        let mut map = Self { strips, height, likeness, slope: [0.0; TERMS] };
+        let mut map = Self { strips, height, likeness, slope: [0.0; TERMS], known: Vec::new() };
         map.slope = map.fit_slope(0..strips);
         map
     }
@@ -68,6 +70,11 @@ impl LineMap {
     /// the desk) has no say.
     pub fn focus(&mut self, strips: std::ops::Range<usize>) {
         self.slope = self.fit_slope(strips);
+    }
+
+    /// From now on curves run as these lines do, from top to bottom.
+    pub fn lead_by(&mut self, lines: Vec<Curve>) {
+        self.known = lines;
     }
 
     fn profile(&self, strip: usize) -> &[f32] {
@@ -117,9 +124,21 @@ impl LineMap {
         fitted
     }
 
-    /// The curve of the slope field that passes through `y` at the middle strip.
+    /// The curve that passes through `y` at the middle strip: along the slope field, or between the lines that lead.
     pub fn follow(&self, y: f32) -> Curve {
         let middle = self.strips / 2;
+        if let [first, .., last] = &self.known[..] {
+            let below = self.known.partition_point(|line| line.y[middle] < y);
+            let (above, below) = match below {
+                0 => (first, first),
+                end if end == self.known.len() => (last, last),
+                below => (&self.known[below - 1], &self.known[below]),
+            };
+            let gap = below.y[middle] - above.y[middle];
+            let share = if gap > 0.0 { (y - above.y[middle]) / gap } else { 0.0 };
+            let shift = if gap > 0.0 { 0.0 } else { y - above.y[middle] };
+            return Curve { y: above.y.iter().zip(&below.y).map(|(a, b)| a + share * (b - a) + shift).collect() };
+        }
         let mut curve = vec![y; self.strips];
         for strip in middle + 1..self.strips {
             curve[strip] = curve[strip - 1] + self.slope_at(strip as f32, curve[strip - 1]) * STRIP as f32;
@@ -149,12 +168,25 @@ impl LineMap {
             let (knot, share) = (y / STEP, (y % STEP) as f32 / STEP as f32);
             for strip in range.clone() {
                 let here = knots[knot].y[strip] * (1.0 - share) + knots[knot + 1].y[strip] * share;
-                let value = self.value(strip, here);
-                *sum += value / (value + HALF_SURE);
+                *sum += self.likeliness(strip, here);
             }
             *sum /= range.len().max(1) as f32;
         }
         sums
+    }
+
+    /// How likely a line passes a strip at a height: half where it is [`HALF_SURE`] dark.
+    pub(super) fn likeliness(&self, strip: usize, y: f32) -> f32 {
+        let value = self.value(strip, y);
+        value / (value + HALF_SURE)
+    }
+
+    /// Mean likeliness of lines over the strips in `range`, 0 to 1: how well they lie on the ink.
+    pub(super) fn shown(&self, lines: &[Curve], range: std::ops::Range<usize>) -> f32 {
+        let places = lines.iter().flat_map(|line| range.clone().map(move |strip| (strip, line.y[strip])));
+        let (sum, count) =
+            places.fold((0.0, 0), |(sum, count), (strip, y)| (sum + self.likeliness(strip, y), count + 1));
+        sum / count.max(1) as f32
     }
 
     /// Likeness at a fractional y; outside of the page nothing is like a line.

@@ -19,6 +19,7 @@ pub mod page;
 pub mod recognise;
 pub mod segments;
 mod spacing;
+mod track;
 pub mod uprights;
 pub mod watch;
 

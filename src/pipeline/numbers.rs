@@ -13,46 +13,63 @@ const PRINT: f32 = 70.0;
 
 /// Gives every pair that has no column of numbers of its own the part of White's column that holds them.
 ///
-/// Print stands at one place in every row, written or not, and clear paper follows it; handwriting does neither.
+/// Print stands at one place in every row, written or not, and in every pair; clear paper follows it. Handwriting does
+/// neither. A narrow column without print is a gap between the pairs.
 pub fn split_off(page: &Page, grid: &mut Grid) {
     for index in 0..grid.pairs.len() {
-        if grid.pairs[index].numbers.is_some() || !grid.pairs[index].white.inner.is_empty() {
-            continue;
-        }
-        if let Some(share) = end_of_numbers(page, grid, &grid.pairs[index].white) {
-            let ColumnPair { white, .. } = &grid.pairs[index];
-            let border =
-                Curve { y: white.left.y.iter().zip(&white.right.y).map(|(l, r)| l + share * (r - l)).collect() };
-            let numbers = Column { left: white.left.clone(), right: border.clone(), inner: Vec::new() };
-            let pair = &mut grid.pairs[index];
-            pair.white.left = border;
-            pair.numbers = Some(numbers);
+        let empty = |column: &Column| {
+            let middle = SAMPLES / 5..SAMPLES - SAMPLES / 5;
+            print(page, grid, column)[middle].iter().all(|&share| share < EMPTY)
+        };
+        if grid.pairs[index].numbers.as_ref().is_some_and(empty) {
+            grid.pairs[index].numbers = None;
         }
     }
+    let without = |pair: &ColumnPair| pair.numbers.is_none() && pair.white.inner.is_empty();
+    // Where the writing begins at one place too, it is the least wide of the pairs' numbers.
+    let share =
+        grid.pairs.iter().filter(|pair| without(pair)).filter_map(|pair| end_of_numbers(page, grid, &pair.white));
+    let Some(share) = share.min_by(f32::total_cmp) else { return };
+    for pair in grid.pairs.iter_mut().filter(|pair| without(pair)) {
+        let ColumnPair { white, .. } = &pair;
+        let border = Curve { y: white.left.y.iter().zip(&white.right.y).map(|(l, r)| l + share * (r - l)).collect() };
+        let numbers = Column { left: white.left.clone(), right: border.clone(), inner: Vec::new() };
+        pair.white.left = border;
+        pair.numbers = Some(numbers);
+    }
+}
+
+/// Share of the rows that show print, below which a column shows none.
+const EMPTY: f32 = 0.3;
+/// The same from which it stands at one place.
+const IN_PLACE: f32 = 0.7;
+
+/// For each of [`SAMPLES`] places across a column the share of the rows that are inked there.
+fn print(page: &Page, grid: &Grid, column: &Column) -> Vec<f32> {
+    let mut inked = vec![0f32; SAMPLES];
+    let quads: Vec<_> = grid.bands.iter().filter(|band| band.ruled).map(|band| grid.quad(band, column)).collect();
+    for quad in &quads {
+        for (sample, inked) in inked.iter_mut().enumerate() {
+            let share = (sample as f32 + 0.5) / SAMPLES as f32;
+            *inked += f32::from(u8::from(darkest(page, quad, share) > PRINT)) / quads.len() as f32;
+        }
+    }
+    // The border lines at both sides.
+    inked[..2].fill(0.0);
+    inked[SAMPLES - 2..].fill(0.0);
+    inked
 }
 
 /// The share of the column's width at which the numbers end, if there are numbers.
 fn end_of_numbers(page: &Page, grid: &Grid, column: &Column) -> Option<f32> {
-    let rows = grid.bands.iter().filter(|band| band.ruled);
-    let mut inked = [0usize; SAMPLES];
-    let mut count = 0;
-    for band in rows {
-        let quad = grid.quad(band, column);
-        count += 1;
-        for (sample, inked) in inked.iter_mut().enumerate() {
-            let share = (sample as f32 + 0.5) / SAMPLES as f32;
-            *inked += usize::from(darkest(page, &quad, share) > PRINT);
-        }
-    }
-    // The densest place of the numbers, beyond the border line at the very left.
-    let densest = (2..LEFT_PART).max_by_key(|&s| inked[s])?;
-    if inked[densest] * 10 < count * 7 {
-        return None;
-    }
-    let clear = |s: usize| inked[s] * 4 <= inked[densest];
+    let inked = print(page, grid, column);
+    // Numbers stand to the left of all writing.
+    let first = (0..LEFT_PART).find(|&s| inked[s] > IN_PLACE)?;
+    let densest = (first..(first + SAMPLES / 10).min(LEFT_PART)).max_by(|&a, &b| inked[a].total_cmp(&inked[b]))?;
+    let clear = |s: usize| inked[s] * 4.0 <= inked[densest];
     let first = (densest..LEFT_PART + SAMPLES / 10).find(|&s| clear(s))?;
     // Print is scattered by shading and blur: the clearest of the next places is the border.
-    let border = (first..(first + 5).min(SAMPLES)).min_by_key(|&s| (inked[s], s))?;
+    let border = (first..(first + 5).min(SAMPLES)).min_by(|&a, &b| inked[a].total_cmp(&inked[b]))?;
     Some((border as f32 + 0.5) / SAMPLES as f32)
 }
 

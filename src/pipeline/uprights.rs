@@ -3,6 +3,7 @@
 use super::grid::Frame;
 use super::lines::{Curve, LineMap};
 use super::page::Page;
+use super::track;
 
 /// What separates the columns of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,26 +18,39 @@ pub(super) enum Uprights {
     Shading,
 }
 
+/// Makes curves of the map run as the upright lines do, where the paper bends.
+pub(super) fn lead(map: &mut LineMap, frame: &Frame) {
+    let lines: Vec<Curve> = peaks(map, frame, CLEAR).into_iter().map(|x| map.follow(x)).collect();
+    let rows = map.strip_of(frame.top)..map.strip_of(frame.bottom) + 1;
+    if let Some(followed) = track::follow(map, &lines, frame.pitch, rows).filter(|_| lines.len() > 2) {
+        map.lead_by(followed);
+    }
+}
+
+/// Where upright lines may stand, at the map's middle.
+fn peaks(map: &LineMap, frame: &Frame, clear: f32) -> Vec<f32> {
+    let Frame { left, right, top, bottom, pitch, .. } = *frame;
+    let profile = map.straightened(map.strip_of(top)..map.strip_of(bottom) + 1);
+    let is_peak = |x: &usize| profile[x - 2..=x + 2].iter().all(|&v| v <= profile[*x]) && profile[*x] > clear;
+    let inside = |x: &f32| {
+        let at = map.follow(*x).at((top + bottom) / 2.0);
+        at >= left - 1.5 * pitch && at <= right + 1.5 * pitch
+    };
+    (2..profile.len().saturating_sub(2)).filter(is_peak).map(|x| x as f32).filter(inside).collect()
+}
+
 /// The borders of columns across the rows, from left to right, with the ends of the row lines where a border is missing.
 pub(super) fn find(page: &Page, map: &LineMap, frame: &Frame, kind: &Uprights) -> Vec<Curve> {
     if *kind == Uprights::Shading {
         return shaded_edges(page, map, frame);
     }
     let (clear, solid_enough) = if *kind != Uprights::Broken { (CLEAR, SOLID) } else { (BROKEN_CLEAR, BROKEN_SOLID) };
-    let Frame { left, right, top, bottom, pitch, .. } = *frame;
-    let profile = map.straightened(map.strip_of(top)..map.strip_of(bottom) + 1);
+    let Frame { top, bottom, pitch, .. } = *frame;
     let middle = (top + bottom) / 2.0;
     let mut found: Vec<(Curve, f32)> = Vec::new();
-    for x in 2..profile.len() - 2 {
-        let peak = profile[x - 2..=x + 2].iter().all(|&v| v <= profile[x]) && profile[x] > clear;
-        if !peak {
-            continue;
-        }
-        let curve = map.refine(&map.follow(x as f32), 5.0);
+    for x in peaks(map, frame, clear) {
+        let curve = map.refine(&map.follow(x), 5.0);
         let at = curve.at(middle);
-        if at < left - 1.5 * pitch || at > right + 1.5 * pitch {
-            continue;
-        }
         let solid = solidity(page, &curve, frame, *kind == Uprights::Hidden);
         if solid < solid_enough {
             continue;
