@@ -105,7 +105,7 @@ fn read(path: &PathBuf, limit: Option<usize>) -> Vec<Game> {
 }
 
 /// Calls back for every position of a game with the legal moves and the number of the one played.
-fn for_each_position(game: &Game, visit: &mut dyn FnMut(&Board, Option<Move>, &[(Move, MoveShape)], usize)) {
+fn for_each_position(game: &Game, mut visit: impl FnMut(&Board, Option<Move>, &[(Move, MoveShape)], usize)) {
     let mut board = Board::default();
     let mut last = None;
     let mut shapes = Vec::new();
@@ -125,7 +125,7 @@ fn judge(name: &str, prior: &dyn MovePrior, sets: &[(String, Vec<Game>)]) {
         let (mut count, mut first, mut third, mut loss) = (0usize, 0.0f64, 0.0f64, 0.0f64);
         let mut out = Vec::new();
         for game in games {
-            for_each_position(game, &mut |board, last, moves, played| {
+            for_each_position(game, |board, last, moves, played| {
                 prior.scores(board, last, moves, &mut out);
                 let better = out.iter().filter(|&&p| p > out[played]).count();
                 count += 1;
@@ -299,7 +299,7 @@ fn learn(games: &mut [Game], sets: &[(String, Vec<Game>)], args: &Args) -> Model
     let (mut loss, mut count) = (0.0f64, 0usize);
     for (i, &game) in order.iter().enumerate() {
         let slow = 1.0 - 0.98 * i as f32 / order.len() as f32;
-        for_each_position(&games[game], &mut |board, last, moves, played| {
+        for_each_position(&games[game], |board, last, moves, played| {
             let view = View::new(board, last);
             loss += f64::from(model.learn(&view, moves, played, slow, &mut scratch));
             count += 1;
