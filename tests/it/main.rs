@@ -12,8 +12,12 @@ mod load;
 mod parity;
 mod perspective;
 mod pipeline;
+#[cfg(feature = "queue")]
+mod postgres;
 mod review;
 mod samples;
+#[cfg(feature = "queue")]
+mod scale;
 #[cfg(feature = "service")]
 mod service;
 mod util;
