@@ -8,6 +8,7 @@
 //! Whatever takes time is written down in the [`journal`] when it is done, under the hash of the photo's bytes, so
 //! that a run that was killed goes on where it was.
 
+mod archive;
 pub mod event;
 mod finish;
 mod follow;

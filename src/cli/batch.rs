@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Read a folder of photos: games found and paired, a report, and where it was interrupted it goes on.
 #[derive(Debug, Args)]
 pub struct BatchArgs {
-    /// Folder with photos, in folders of any depth.
+    /// Folder with photos, PDF files and ZIP archives, in folders of any depth.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
     /// Folder for games, tables and report; given again, the run goes on there.

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::service::{Retry, Store, StoreError};
 use clap::Args;
 use std::fmt::Write;
+use std::time::Duration;
 
 /// Show how many jobs a queue holds and which were put aside after failing several times.
 #[derive(Debug, Args)]
@@ -16,6 +17,9 @@ pub struct StatusArgs {
     /// Queue a job that was put aside once more, or all of them.
     #[arg(long, value_name = "ID|all")]
     retry: Option<String>,
+    /// Remove files that belong to no job and are this old: what programs leave that die while adding or deleting one.
+    #[arg(long, value_name = "HOURS")]
+    sweep: Option<u64>,
 }
 
 pub(super) fn run(args: &StatusArgs) -> Result<Outcome> {
@@ -29,6 +33,10 @@ pub(super) fn run(args: &StatusArgs) -> Result<Outcome> {
     if let Some(which) = args.retry.as_deref() {
         let count = store.revive(Some(which).filter(|&which| which != "all")).map_err(said)?;
         print(&format!("{count} jobs wait once more.\n"))?;
+    }
+    if let Some(hours) = args.sweep {
+        let count = store.sweep(Duration::from_secs(hours * 3600)).map_err(said)?;
+        print(&format!("The files of {count} jobs that are gone were removed.\n"))?;
     }
     let overview = store.overview().map_err(said)?;
     let letters = store.dead_letters().map_err(said)?;

@@ -14,7 +14,7 @@ use scoresheet::review::Reviewed;
 use scoresheet::service::{Job, Kind, PhotoEntry, Retry, Service, Settings, State, Store, serve, work};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
@@ -90,6 +90,8 @@ fn one_result_a_job(store: &Store, data: &Path) {
     let (ink, reviewed) = game(&bytes);
     let page = add(store, Kind::Page, "page", another(&bytes, 1)).unwrap();
     let first = add(store, Kind::Game, "first", another(&bytes, 2)).unwrap();
+    // Who waits longer is told in milliseconds.
+    std::thread::sleep(Duration::from_millis(5));
     let second = add(store, Kind::Game, "second", another(&bytes, 3)).unwrap();
     assert_eq!(
         add(store, Kind::Game, "first", another(&bytes, 2)).unwrap().id,
@@ -266,33 +268,37 @@ fn soak(name: &str, count: usize, between_kills: Duration) {
     let store = Store::open_shared(&server.address(), &data, SOAK).unwrap();
     let bytes = photo();
     let start = Instant::now();
-    let done = AtomicBool::new(false);
+    let (done, added) = (AtomicBool::new(false), AtomicUsize::new(0));
     let (kills, refused) = std::thread::scope(|scope| {
         let killer = scope.spawn(|| {
             let mut workers = [FakeWorker::start(&server, &data), FakeWorker::start(&server, &data)];
             let (mut kills, mut last) = (0, Instant::now());
+            let mut crashed = false;
             while !done.load(Ordering::Relaxed) {
+                if !crashed && added.load(Ordering::Relaxed) >= count / 2 {
+                    server.crash(Duration::from_secs(1));
+                    crashed = true;
+                }
                 if last.elapsed() >= between_kills {
                     workers[kills % 2] = FakeWorker::start(&server, &data);
                     (kills, last) = (kills + 1, Instant::now());
                 }
                 std::thread::sleep(Duration::from_millis(50));
             }
+            assert!(crashed, "the database did not crash");
             kills
         });
         let mut refused = 0;
         for number in 0..count {
-            while store.is_full(50).unwrap_or(true) {
+            while store.is_full(50).unwrap_or(false) {
                 std::thread::sleep(Duration::from_millis(20));
-            }
-            if number == count / 2 {
-                server.crash(Duration::from_secs(1));
             }
             // Whoever gets no answer asks again, as a client of the service would.
             while add(&store, Kind::Game, &number.to_string(), another(&bytes, number)).is_err() {
                 refused += 1;
                 std::thread::sleep(Duration::from_millis(20));
             }
+            added.fetch_add(1, Ordering::Relaxed);
         }
         until(600, "the queue is empty", || store.is_empty().unwrap_or(false));
         done.store(true, Ordering::Relaxed);
@@ -311,6 +317,8 @@ fn soak(name: &str, count: usize, between_kills: Duration) {
         assert_eq!(store.game(&job.id).unwrap().game.pgn, pgn);
         again += job.attempts - 1;
     }
+    // Uploads that were refused after their photo was written.
+    assert!(store.sweep(Duration::ZERO).unwrap() <= refused);
     assert_eq!(std::fs::read_dir(data.join("jobs")).unwrap().count(), count, "no job is doubled");
     assert!(kills > 0, "no worker was killed");
     println!(
@@ -330,6 +338,48 @@ fn killed_workers_and_a_crashed_database_lose_and_double_nothing() {
 #[ignore = "takes minutes; run it by name"]
 fn soak_of_two_thousand_sheets() {
     soak("soak", 2000, Duration::from_secs(20));
+}
+
+/// What the queue costs when reading costs nothing: `cargo test --release --test it queue_alone -- --ignored --nocapture`
+#[test]
+#[ignore = "a measurement; run it by name"]
+fn queue_alone() {
+    const JOBS: usize = 4000;
+    let Some(server) = Postgres::start("alone") else { return };
+    let folder = Folder::new("alone");
+    let retry = Retry::default();
+    let store = Store::open_shared(&server.address(), &folder.0, retry).unwrap();
+    let (ink, reviewed) = game(&photo());
+    let start = Instant::now();
+    for number in 0..JOBS {
+        add(&store, Kind::Game, &number.to_string(), vec![0; 1000]).unwrap();
+    }
+    let added = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let store = Store::open_shared(&server.address(), &folder.0, retry).unwrap();
+                while let Some((_, job)) = store.claim().unwrap() {
+                    assert!(store.progress(&job, "cells", 0.5).unwrap());
+                    assert!(store.finish(&job, &ink, Some(&reviewed)).unwrap());
+                }
+            });
+        }
+    });
+    let read = start.elapsed().as_secs_f64();
+    let mut client = postgres::Client::connect(&server.address(), postgres::NoTls).unwrap();
+    let row =
+        client.query_one("SELECT pg_table_size('jobs'), pg_indexes_size('jobs'), COUNT(*) FROM jobs", &[]).unwrap();
+    let (table, indices, rows): (i64, i64, i64) = (row.get(0), row.get(1), row.get(2));
+    println!(
+        "{JOBS} jobs: {:.0} a second added, {:.0} a second taken, noted and finished by 4 readers; table {} and indices {} bytes a row",
+        JOBS as f64 / added,
+        JOBS as f64 / read,
+        table / rows,
+        indices / rows
+    );
+    assert_eq!(store.count(State::Done, None).unwrap(), JOBS);
 }
 
 /// The program itself.
@@ -431,6 +481,10 @@ fn batch_feeds_workers_that_are_killed() {
     assert_eq!(alone.status.code(), Some(2), "{}", String::from_utf8_lossy(&alone.stderr));
     let table = |out: &str| std::fs::read_to_string(folder.join(out).join("event.pgn")).unwrap();
     assert_eq!(table("shared"), table("alone"));
+    // A batch that is killed while it deletes a job leaves files without a row.
+    let status = program("queue", &server, &data).args(["--sweep", "0"]).output().unwrap();
+    let text = String::from_utf8_lossy(&status.stdout).into_owned();
+    assert!(status.status.code() == Some(0) && text.contains("done      0") && text.contains("queued    0"), "{text}");
     assert_eq!(std::fs::read_dir(data.join("jobs")).unwrap().count(), 0, "nothing stays in the queue");
 }
 

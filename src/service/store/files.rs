@@ -2,6 +2,7 @@
 
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Files by job and name. A file is there as a whole or not at all, and is never changed once it is there.
 pub trait Files: Send + Sync {
@@ -20,8 +21,8 @@ pub trait Files: Send + Sync {
     /// Removes all files of a job.
     fn remove_job(&self, job: &str) -> Result<()>;
 
-    /// Every job that has files.
-    fn jobs(&self) -> Result<Vec<String>>;
+    /// Every job whose files are at least so old.
+    fn jobs(&self, age: Duration) -> Result<Vec<String>>;
 }
 
 /// A folder for each job below a folder, which may be shared over a network.
@@ -84,7 +85,12 @@ impl Files for Folder {
         unless_gone(std::fs::remove_dir_all(self.0.join(job)))
     }
 
-    fn jobs(&self) -> Result<Vec<String>> {
-        entries(&self.0)
+    fn jobs(&self, age: Duration) -> Result<Vec<String>> {
+        let mut jobs = entries(&self.0)?;
+        jobs.retain(|job| {
+            let changed = std::fs::metadata(self.0.join(job)).and_then(|folder| folder.modified());
+            age.is_zero() || changed.is_ok_and(|time| time.elapsed().is_ok_and(|elapsed| elapsed >= age))
+        });
+        Ok(jobs)
     }
 }

@@ -31,6 +31,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 /// Jobs that a page of a list may hold.
 pub const PAGE: usize = 200;
@@ -96,7 +97,7 @@ impl Store {
         let database = Box::new(sqlite::Sqlite::open(&folder.join("jobs.sqlite"))?);
         let store = Self { database, files, retry };
         store.recover()?;
-        store.sweep()?;
+        store.sweep(Duration::ZERO)?;
         Ok(store)
     }
 
@@ -110,17 +111,20 @@ impl Store {
         Ok(Self { database: Box::new(postgres::Postgres::open(address)?), files, retry })
     }
 
-    /// Removes the files of jobs that have no row. Only while nobody adds jobs: their files are there before the row.
+    /// Removes the files of jobs that have no row, which processes leave that die while they add or delete a job;
+    /// returns their number. Files that are younger than `age` may be those of a job that is being added.
     ///
     /// # Errors
     /// Where the database or the files fail.
-    fn sweep(&self) -> Result<()> {
-        for id in self.files.jobs()? {
+    pub fn sweep(&self, age: Duration) -> Result<usize> {
+        let mut swept = 0;
+        for id in self.files.jobs(age)? {
             if self.state(&id)?.is_none() {
                 self.files.remove_job(&id)?;
+                swept += 1;
             }
         }
-        Ok(())
+        Ok(swept)
     }
 
     fn one(&self, sql: &str, values: &[Value]) -> Result<Option<Row>> {

@@ -116,3 +116,29 @@ impl Database for Sqlite {
         Ok(self.connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::store::{Kind, Retry, State, Store};
+
+    #[test]
+    fn jobs_of_before_are_kept() {
+        let folder = std::env::temp_dir().join(format!("scoresheet-before-{}", std::process::id()));
+        drop(std::fs::remove_dir_all(&folder));
+        std::fs::create_dir_all(folder.join("jobs/one")).unwrap();
+        let before = Connection::open(folder.join("jobs.sqlite")).unwrap();
+        before.execute_batch(SCHEMA).unwrap();
+        let sql = "INSERT INTO jobs (id, owner, hash, state, progress, created, updated, attempts, photos, pins)
+                   VALUES ('one', 'me', 'h', 'done', 1, '', '', 1, '[]', '[]')";
+        before.execute(sql, []).unwrap();
+        drop(before);
+        for _ in 0..2 {
+            let store = Store::open(&folder, Retry::default()).unwrap();
+            let job = store.job("me", "one").unwrap().unwrap();
+            assert_eq!((job.state, job.kind), (State::Done, Kind::Game));
+            assert_eq!((job.seen.as_deref(), job.game.as_deref()), (Some("ink.json"), Some("game.json")));
+        }
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
