@@ -151,7 +151,10 @@ mod zipped {
             path
         }
 
-        fn visited(path: &Path, limit: u64) -> (Vec<(String, Result<usize, String>)>, Result<(), String>) {
+        /// A file's name and size, or what is wrong with it.
+        type Seen = (String, Result<usize, String>);
+
+        fn visited(path: &Path, limit: u64) -> (Vec<Seen>, Result<(), String>) {
             let mut seen = Vec::new();
             let outcome =
                 each(path, limit, |member| seen.push((member.name, member.content.map(|content| content.len()))));

@@ -188,7 +188,8 @@ impl Service {
 pub fn work(service: &Arc<Service>, stop: &AtomicBool, until_empty: bool) -> std::io::Result<()> {
     let readers = service.start()?;
     // A database that does not answer is not empty.
-    while !stop.load(Ordering::Relaxed) && !(until_empty && service.store.is_empty().unwrap_or(false)) {
+    let is_over = || until_empty && service.store.is_empty().unwrap_or(false);
+    while !stop.load(Ordering::Relaxed) && !is_over() {
         std::thread::sleep(Duration::from_millis(200));
     }
     service.stop();
