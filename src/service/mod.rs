@@ -176,7 +176,7 @@ impl Service {
                     Err(error) => tracing::error!(%error, "old jobs were not deleted"),
                 }
             }
-            std::thread::sleep(keep.min(Duration::from_secs(60)));
+            std::thread::sleep((keep / 24).min(Duration::from_secs(3600)));
         }
     }
 }

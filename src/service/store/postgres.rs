@@ -23,6 +23,7 @@ const SCHEMA: &str = r#"
         UNIQUE (owner, hash)
     ) WITH (fillfactor = 70);
     CREATE INDEX IF NOT EXISTS jobs_owner ON jobs (owner, created DESC, id DESC);
+    CREATE INDEX IF NOT EXISTS jobs_counted ON jobs (state, owner);
     CREATE INDEX IF NOT EXISTS jobs_waiting ON jobs (kind, due, id) WHERE state = 'queued';
     CREATE INDEX IF NOT EXISTS jobs_reading ON jobs (id) WHERE state = 'reading';
     CREATE INDEX IF NOT EXISTS jobs_dead ON jobs (id) WHERE dead = 1;

@@ -30,6 +30,7 @@ const LATER: [(&str, &str); 7] = [
 
 const INDEX: &str = "
     DROP INDEX IF EXISTS jobs_state;
+    CREATE INDEX IF NOT EXISTS jobs_counted ON jobs (state, owner);
     CREATE INDEX IF NOT EXISTS jobs_waiting ON jobs (kind, due, id) WHERE state = 'queued';
     CREATE INDEX IF NOT EXISTS jobs_reading ON jobs (id) WHERE state = 'reading';";
 
