@@ -35,7 +35,7 @@ pub(super) fn run(args: &StatusArgs) -> Result<Outcome> {
         print(&format!("{count} jobs wait once more.\n"))?;
     }
     if let Some(hours) = args.sweep {
-        let count = store.sweep(Duration::from_secs(hours * 3600)).map_err(said)?;
+        let count = store.sweep(Duration::from_secs(hours.saturating_mul(3600))).map_err(said)?;
         print(&format!("The files of {count} jobs that are gone were removed.\n"))?;
     }
     let overview = store.overview().map_err(said)?;

@@ -20,7 +20,7 @@ pub struct WorkerArgs {
     #[arg(long)]
     until_empty: bool,
     /// Time after which a worker that gives no sign of life loses its job, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     lease: u64,
     /// Times that a job is begun before it is put aside.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
@@ -64,7 +64,8 @@ pub(super) fn run(args: &WorkerArgs) -> Result<Outcome> {
     tracing_subscriber::fmt().json().with_writer(std::io::stderr).init();
     let mut settings = Settings::new(args.queue.data.clone());
     settings.database = Some(args.queue.address()?);
-    settings.workers = args.jobs.or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
+    settings.workers =
+        args.jobs.or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1).max(1);
     settings.one_core = true;
     settings.time_limit = Duration::from_secs(args.time_limit);
     settings.retry = Retry {

@@ -3,6 +3,8 @@
 mod bad_input;
 mod batch;
 mod fake;
+#[cfg(feature = "queue")]
+mod faults;
 mod figures;
 #[cfg(feature = "service")]
 mod http;
