@@ -95,7 +95,7 @@ impl Grid {
         uprights::lead(&mut down, &frame);
         let middle = (top + bottom) / 2.0;
         let pairs_by = |kind: Uprights| {
-            columns::pair(&uprights::find(page, &down, &frame, &kind), pitch, middle)
+            columns::pair_without_strays(&uprights::find(page, &down, &frame, &kind), pitch, middle)
                 .filter(|pairs| known.columns.is_none_or(|count| pairs.len() == count))
         };
         let covered = |pairs: &[ColumnPair]| {
@@ -178,7 +178,7 @@ fn rows_anywhere(across: &mut LineMap) -> Result<(Frame, Vec<Curve>), String> {
     let table = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
     if let Some(followed) = track::follow(across, &curves, pitch, table.clone()) {
         across.lead_by(followed);
-        if let Some(found) = find_rows(across, table, everywhere).ok().filter(|found| found.1.len() >= curves.len()) {
+        if let Ok(found) = find_rows(across, table, everywhere) {
             (pitch, curves) = found;
             (left, right, row_darkness) = extent(across, &curves);
         }
