@@ -229,7 +229,9 @@ enum Kind {
 fn kind(head: &[u8]) -> Kind {
     use image::ImageFormat::{Jpeg, Png, Tiff, WebP};
     match image::guess_format(head) {
-        Ok(Jpeg | Png | WebP | Tiff) => Kind::Photo,
+        Ok(Jpeg | Png | WebP) => Kind::Photo,
+        // May hold several pages.
+        Ok(Tiff) => Kind::Document,
         _ if head.starts_with(b"%PDF-") => Kind::Document,
         _ if head.starts_with(b"PK\x03\x04") => Kind::Archive,
         _ if head.get(4..8) == Some(b"ftyp") && head.get(8..11).is_some_and(|brand| brand == b"hei") => Kind::Heic,

@@ -17,6 +17,12 @@ pub trait MovePrior: Sync {
     fn scores(&self, board: &Board, last: Option<Move>, moves: &[(Move, MoveShape)], out: &mut Vec<f32>);
 }
 
+/// Writes the logarithms of equal probabilities of so many moves.
+pub fn alike(moves: usize, out: &mut Vec<f32>) {
+    out.clear();
+    out.resize(moves, -(moves as f32).ln());
+}
+
 /// Knows nothing: all legal moves alike.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Uniform;
