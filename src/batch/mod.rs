@@ -8,6 +8,7 @@
 //! Whatever takes time is written down in the [`journal`] when it is done, under the hash of the photo's bytes, so
 //! that a run that was killed goes on where it was.
 
+mod archive;
 pub mod event;
 mod finish;
 mod follow;
@@ -19,6 +20,8 @@ mod names;
 mod output;
 mod pages;
 mod pool;
+#[cfg(feature = "queue")]
+mod remote;
 mod report;
 mod similar;
 mod store;
@@ -26,6 +29,8 @@ mod triage;
 mod walk;
 
 pub use finish::{Finished, Tag};
+#[cfg(feature = "queue")]
+pub use remote::Queue;
 pub use report::in_words;
 pub use triage::Triage;
 pub use walk::WalkLimits;
@@ -38,7 +43,7 @@ use games::{GameRecord, SheetHashes};
 use group::{Candidate, Group};
 use journal::{Done, Entry, Journal};
 use names::Hints;
-use pages::{PageFile, PageRecord, Seen};
+use pages::{LookedAt, PageFile, PageRecord, Seen};
 use pool::{Mark, Progress};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -60,6 +65,9 @@ pub struct Settings {
     pub pairings: Vec<Pairing>,
     /// No progress line.
     pub quiet: bool,
+    /// Where other processes take the photos to read; this process reads them itself if none.
+    #[cfg(feature = "queue")]
+    pub queue: Option<Queue>,
 }
 
 /// What a run did.
@@ -126,6 +134,29 @@ fn reader(options: &ReadOptions) -> Result<String> {
     Ok(format!("{} {} {language}", env!("CARGO_PKG_VERSION"), model.get(..16).unwrap_or(&model)))
 }
 
+/// A photo that another process looked at.
+#[cfg(feature = "service")]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct PageResult {
+    /// Who looked, as in the journal.
+    reader: String,
+    looked: LookedAt,
+}
+
+/// Looks at a photo for a run in another process; `hash` names it.
+///
+/// # Errors
+/// Where the model fails.
+#[cfg(feature = "service")]
+pub(crate) fn read_page(
+    hash: &str,
+    bytes: &[u8],
+    recogniser: &dyn Recogniser,
+    options: &ReadOptions,
+) -> Result<PageResult> {
+    Ok(PageResult { reader: reader(options)?, looked: pages::look(hash, bytes, recogniser, options)? })
+}
+
 /// A run under way.
 struct Batch<'a> {
     settings: &'a Settings,
@@ -158,24 +189,41 @@ impl Batch<'_> {
         let mut seen = done.pages.clone();
         let now = Mutex::new(Vec::new());
         let progress = Progress::new("Photos", new.len(), self.settings.quiet);
-        pool::each(&new, self.settings.jobs, self.stop, |photo| {
-            let outcome = self.look(photo)?;
+        let tell = |photo: &Photo, outcome: Seen| {
             progress.done(mark(&outcome));
             now.lock().unwrap_or_else(PoisonError::into_inner).push((photo.hash.clone(), outcome));
-            Ok(())
-        })?;
+        };
+        self.look_at_all(&new, &tell)?;
         progress.finish();
         seen.extend(now.into_inner().unwrap_or_else(PoisonError::into_inner));
         Ok((!self.stopped()).then_some(seen))
     }
 
-    fn look(&self, photo: &Photo) -> Result<Seen> {
-        let seen = pages::look(photo, self.recogniser, &self.settings.read, &self.store)?;
-        self.read_now.fetch_add(1, Ordering::Relaxed);
-        if std::fs::File::open(&photo.path).is_err() {
-            // Not the photo's fault: the next run tries again.
-            return Ok(seen);
+    fn look_at_all(&self, photos: &[&Photo], tell: &(dyn Fn(&Photo, Seen) + Sync)) -> Result<()> {
+        #[cfg(feature = "queue")]
+        if let Some(queue) = &self.settings.queue {
+            return remote::look_at_all(self, queue, photos, tell);
         }
+        pool::each(photos, self.settings.jobs, self.stop, |photo| {
+            tell(photo, self.look(photo)?);
+            Ok(())
+        })
+    }
+
+    fn look(&self, photo: &Photo) -> Result<Seen> {
+        match photo.bytes() {
+            Ok(bytes) => self.keep(photo, pages::look(&photo.hash, &bytes, self.recogniser, &self.settings.read)?),
+            // Not the photo's fault: the next run tries again.
+            Err(error) => Ok(Seen::Failed(error.to_string())),
+        }
+    }
+
+    /// Writes down what became of a photo.
+    fn keep(&self, photo: &Photo, LookedAt { seen, file }: LookedAt) -> Result<Seen> {
+        if let Some(file) = file {
+            self.store.write_page(&photo.hash, &file)?;
+        }
+        self.read_now.fetch_add(1, Ordering::Relaxed);
         self.journal.add(&Entry::Page { reader: self.reader.clone(), hash: photo.hash.clone(), seen: seen.clone() })?;
         Ok(seen)
     }

@@ -1,7 +1,5 @@
 //! One photo read alone: what other photos are compared with, and what a game is later put together from.
 
-use super::store::Store;
-use super::walk::Photo;
 use crate::error::{Error, Result};
 use crate::game::{Colour, Game, Status};
 use crate::pipeline::cells::CROP_WIDTH;
@@ -74,30 +72,37 @@ pub fn tile_key(number: u32, colour: Colour) -> String {
     format!("{number}{}", if colour == Colour::White { "w" } else { "b" })
 }
 
-/// Reads a photo alone and keeps its page file. Whatever is wrong with the photo is what became of it.
+/// A photo read alone, and what a game needs of it.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct LookedAt {
+    pub seen: Seen,
+    pub file: Option<PageFile>,
+}
+
+/// Reads a photo alone; `hash` names it. Whatever is wrong with the photo is what became of it.
 ///
 /// # Errors
-/// [`Error::Write`] where the page file cannot be kept, and [`Error::Model`]: no other photo would fare better.
-pub fn look(photo: &Photo, recogniser: &dyn Recogniser, options: &ReadOptions, store: &Store) -> Result<Seen> {
-    match catch_unwind(AssertUnwindSafe(|| read_alone(photo, recogniser, options))) {
-        Ok(Ok((record, file))) => {
-            store.write_page(&photo.hash, &file)?;
-            Ok(Seen::Page(record))
-        }
+/// [`Error::Model`]: no other photo would fare better.
+pub fn look(hash: &str, bytes: &[u8], recogniser: &dyn Recogniser, options: &ReadOptions) -> Result<LookedAt> {
+    let failed = |sentence| Ok(LookedAt { seen: Seen::Failed(sentence), file: None });
+    match catch_unwind(AssertUnwindSafe(|| read_alone(hash, bytes, recogniser, options))) {
+        Ok(Ok((record, file))) => Ok(LookedAt { seen: Seen::Page(record), file: Some(file) }),
         Ok(Err(error @ Error::Model { .. })) => Err(error),
-        Ok(Err(error)) => Ok(Seen::Failed(error.to_string())),
-        Err(_) => Ok(Seen::Failed(format!(
-            "{}: the program failed on this photo. Please report it; the other photos are not touched by this.",
-            photo.hash
-        ))),
+        Ok(Err(error)) => failed(error.to_string()),
+        Err(_) => failed(format!(
+            "{hash}: the program failed on this photo. Please report it; the other photos are not touched by this."
+        )),
     }
 }
 
-fn read_alone(photo: &Photo, recogniser: &dyn Recogniser, options: &ReadOptions) -> Result<(PageRecord, PageFile)> {
-    let bytes = photo.bytes()?;
+fn read_alone(
+    hash: &str,
+    bytes: &[u8],
+    recogniser: &dyn Recogniser,
+    options: &ReadOptions,
+) -> Result<(PageRecord, PageFile)> {
     let mut timing = BTreeMap::new();
-    let picture = ingest(&photo.hash, &bytes, &options.limits)?;
-    drop(bytes);
+    let picture = ingest(hash, bytes, &options.limits)?;
     let page = read_page(&picture, recogniser, &mut timing)?;
     let written = || page.cells.iter().filter(|cell| cell.reading.is_some());
     let tiles = written().map(|cell| (tile_key(cell.number, cell.colour), tile(&picture, cell))).collect();

@@ -1,5 +1,6 @@
 //! The photos below a folder: told by content, within bounds, symbolic links not followed.
 
+use super::archive;
 use crate::error::{Error, Result};
 use crate::pipeline::PhotoFile;
 use crate::pipeline::documents::photos;
@@ -32,6 +33,8 @@ pub struct Photo {
     /// Path below the folder, with slashes.
     pub name: String,
     pub path: PathBuf,
+    /// Index of the file, in a ZIP archive.
+    pub member: Option<usize>,
     /// Index of the page, in a file that holds several photos.
     pub page: Option<usize>,
     /// SHA-256 of the photo's bytes, in hexadecimal.
@@ -47,7 +50,11 @@ impl Photo {
     /// [`Error::Open`] if the file is gone, and as [`photos`].
     pub fn bytes(&self) -> Result<Vec<u8>> {
         let open = |cause| Error::Open { path: self.name.clone(), cause };
-        let bytes = std::fs::read(&self.path).map_err(open)?;
+        let bytes = match self.member {
+            None => std::fs::read(&self.path).map_err(open)?,
+            Some(index) => archive::content(&self.path, index, WalkLimits::default().bytes)
+                .map_err(|cause| Error::Usage(format!("{} {cause}", self.name)))?,
+        };
         let Some(page) = self.page else { return Ok(bytes) };
         let mut pages = photos(PhotoFile::new(self.name.clone(), bytes), &IngestLimits::default())?;
         let gone = || open(std::io::Error::other("the page is gone"));
@@ -127,34 +134,62 @@ pub fn walk(dir: &Path, out: &Path, limits: &WalkLimits) -> Result<Found> {
 
 fn look_at(dir: &Path, path: &Path, limits: &WalkLimits, found: &mut Found) {
     let name = name_below(dir, path);
-    let mut refuse = |sentence: String| found.refused.push(Refused { name: name.clone(), sentence });
-    let head = match head(path) {
-        Ok(head) => head,
-        Err(cause) => return refuse(Error::Open { path: name.clone(), cause }.to_string()),
-    };
-    match kind(&head) {
-        Kind::Photo => match hash(path, limits.bytes) {
-            Ok(Some(hash)) => {
-                let path = path.to_path_buf();
-                found.photos.push(Photo { name, path, page: None, hash, copies: Vec::new() });
-            }
-            Ok(None) => refuse(too_large(&name, limits)),
-            Err(cause) => refuse(Error::Open { path: name.clone(), cause }.to_string()),
+    let open = |cause| Error::Open { path: name.clone(), cause }.to_string();
+    let looked = match head(path).map(|head| kind(&head)) {
+        Err(cause) => Err(open(cause)),
+        Ok(Kind::Photo) => match hash(path, limits.bytes) {
+            Ok(Some(hash)) => Ok(vec![Place { path, member: None }.photo(name.clone(), None, hash)]),
+            Ok(None) => Err(too_large(&name, limits)),
+            Err(cause) => Err(open(cause)),
         },
-        Kind::Document => match pages(path, &name, limits) {
-            Ok(pages) => found.photos.extend(pages),
-            Err(sentence) => refuse(sentence),
+        Ok(Kind::Document) => match std::fs::metadata(path) {
+            Ok(file) if file.len() > limits.bytes => Err(too_large(&name, limits)),
+            _ => std::fs::read(path).map_err(open).and_then(|bytes| pages(&Place { path, member: None }, &name, bytes)),
         },
-        Kind::Wrapped(what, advice) => refuse(format!("{name} is {what}, which is not read here. {advice}")),
-        Kind::Other => {
-            let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
-            if PHOTO_ENDINGS.contains(&ending.as_str()) {
-                refuse(Error::NotAPicture { file: name.clone() }.to_string());
-            } else {
-                found.others += 1;
-            }
+        Ok(Kind::Archive) => {
+            let visited = archive::each(path, limits.bytes, |member| look_into(path, &name, member, found));
+            visited.map(|()| Vec::new()).map_err(|cause| format!("{name} {cause}"))
         }
+        Ok(Kind::Heic) => Err(heic(&name)),
+        Ok(Kind::Other) => other(&name, found),
+    };
+    keep(name, looked, found);
+}
+
+/// Looks at a file of an archive.
+fn look_into(path: &Path, archive: &str, member: archive::Member, found: &mut Found) {
+    let name = format!("{archive}/{}", member.name);
+    let place = Place { path, member: Some(member.index) };
+    let looked = match member.content.map(|bytes| (kind(&bytes), bytes)) {
+        Err(cause) => Err(format!("{name} {cause}")),
+        Ok((Kind::Photo, bytes)) => Ok(vec![place.photo(name.clone(), None, hex(&Sha256::digest(&bytes)))]),
+        Ok((Kind::Document, bytes)) => pages(&place, &name, bytes),
+        Ok((Kind::Archive, _)) => Err(format!("{name} is a ZIP archive in another. Unpack it.")),
+        Ok((Kind::Heic, _)) => Err(heic(&name)),
+        Ok((Kind::Other, _)) => other(&name, found),
+    };
+    keep(name, looked, found);
+}
+
+fn keep(name: String, looked: std::result::Result<Vec<Photo>, String>, found: &mut Found) {
+    match looked {
+        Ok(photos) => found.photos.extend(photos),
+        Err(sentence) => found.refused.push(Refused { name, sentence }),
     }
+}
+
+fn heic(name: &str) -> String {
+    format!("{name} is a HEIC photo, which is not read here. Export it as JPEG.")
+}
+
+/// A file that holds no photo: worth a word if it bears the ending of one.
+fn other(name: &str, found: &mut Found) -> std::result::Result<Vec<Photo>, String> {
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default();
+    if PHOTO_ENDINGS.contains(&ending.as_str()) {
+        return Err(Error::NotAPicture { file: name.to_owned() }.to_string());
+    }
+    found.others += 1;
+    Ok(Vec::new())
 }
 
 fn too_large(name: &str, limits: &WalkLimits) -> String {
@@ -162,21 +197,23 @@ fn too_large(name: &str, limits: &WalkLimits) -> String {
     Error::TooLarge { file: name.to_owned(), what: format!("more than {limit}"), limit }.to_string()
 }
 
-/// The pages of a document as photos, or why it has none.
-fn pages(path: &Path, name: &str, limits: &WalkLimits) -> std::result::Result<Vec<Photo>, String> {
-    let open = |cause| Error::Open { path: name.to_owned(), cause }.to_string();
-    if std::fs::metadata(path).map_err(open)?.len() > limits.bytes {
-        return Err(too_large(name, limits));
+/// Where the bytes of photos lie.
+struct Place<'a> {
+    path: &'a Path,
+    member: Option<usize>,
+}
+
+impl Place<'_> {
+    fn photo(&self, name: String, page: Option<usize>, hash: String) -> Photo {
+        Photo { name, path: self.path.to_path_buf(), member: self.member, page, hash, copies: Vec::new() }
     }
-    let file = PhotoFile::new(name, std::fs::read(path).map_err(open)?);
-    let photos = photos(file, &IngestLimits::default()).map_err(|error| error.to_string())?;
-    let photo = |(page, photo): (usize, PhotoFile)| Photo {
-        name: photo.name,
-        path: path.to_path_buf(),
-        page: Some(page),
-        hash: hex(&Sha256::digest(&photo.bytes)),
-        copies: Vec::new(),
-    };
+}
+
+/// The pages of a document as photos, or why it has none.
+fn pages(place: &Place, name: &str, bytes: Vec<u8>) -> std::result::Result<Vec<Photo>, String> {
+    let photos = photos(PhotoFile::new(name, bytes), &IngestLimits::default()).map_err(|error| error.to_string())?;
+    let photo =
+        |(page, photo): (usize, PhotoFile)| place.photo(photo.name, Some(page), hex(&Sha256::digest(&photo.bytes)));
     Ok(photos.into_iter().enumerate().map(photo).collect())
 }
 
@@ -184,20 +221,20 @@ enum Kind {
     Photo,
     /// Holds a photo a page.
     Document,
-    /// What may hold sheets, and how to get at them.
-    Wrapped(&'static str, &'static str),
+    Archive,
+    Heic,
     Other,
 }
 
 fn kind(head: &[u8]) -> Kind {
     use image::ImageFormat::{Jpeg, Png, Tiff, WebP};
     match image::guess_format(head) {
-        Ok(Jpeg | Png | WebP | Tiff) => Kind::Photo,
+        Ok(Jpeg | Png | WebP) => Kind::Photo,
+        // May hold several pages.
+        Ok(Tiff) => Kind::Document,
         _ if head.starts_with(b"%PDF-") => Kind::Document,
-        _ if head.starts_with(b"PK\x03\x04") => Kind::Wrapped("a ZIP archive", "Unpack it."),
-        _ if head.get(4..8) == Some(b"ftyp") && head.get(8..11).is_some_and(|brand| brand == b"hei") => {
-            Kind::Wrapped("a HEIC photo", "Export it as JPEG.")
-        }
+        _ if head.starts_with(b"PK\x03\x04") => Kind::Archive,
+        _ if head.get(4..8) == Some(b"ftyp") && head.get(8..11).is_some_and(|brand| brand == b"hei") => Kind::Heic,
         _ => Kind::Other,
     }
 }

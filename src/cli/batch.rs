@@ -6,13 +6,11 @@ use crate::error::{Error, Result};
 use crate::pipeline::ReadOptions;
 use clap::Args;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Read a folder of photos: games found and paired, a report, and where it was interrupted it goes on.
 #[derive(Debug, Args)]
 pub struct BatchArgs {
-    /// Folder with photos, in folders of any depth.
+    /// Folder with photos, PDF files and ZIP archives, in folders of any depth.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
     /// Folder for games, tables and report; given again, the run goes on there.
@@ -30,6 +28,18 @@ pub struct BatchArgs {
     /// No progress line.
     #[arg(long)]
     quiet: bool,
+    /// Let the workers of this queue read the photos: a PostgreSQL database, postgresql://user:password@host/name.
+    #[cfg(feature = "queue")]
+    #[arg(long, value_name = "ADDRESS")]
+    queue: Option<String>,
+    /// Folder that this machine and the workers share.
+    #[cfg(feature = "queue")]
+    #[arg(long, value_name = "DIR", default_value = "scoresheet-data", requires = "queue")]
+    data: PathBuf,
+    /// No more photos are queued while so many jobs wait.
+    #[cfg(feature = "queue")]
+    #[arg(long, value_name = "N", default_value_t = 2000, requires = "queue")]
+    most_waiting: usize,
     /// What runs the neural network.
     #[arg(long, value_enum, default_value = "tract")]
     runtime: Runtime,
@@ -46,9 +56,15 @@ pub(super) fn run(args: &BatchArgs) -> Result<Outcome> {
         read,
         pairings: args.event.as_deref().map(batch::event::load).transpose()?.unwrap_or_default(),
         quiet: args.quiet,
+        #[cfg(feature = "queue")]
+        queue: args.queue.clone().map(|database| batch::Queue {
+            database,
+            data: args.data.clone(),
+            most_waiting: args.most_waiting.max(1),
+        }),
     };
     let recogniser = args.runtime.recogniser()?;
-    let stop = stop_on_request()?;
+    let stop = super::stop_on_request()?;
     let summary = batch::run(&settings, recogniser.as_ref(), &stop)?;
     if summary.stopped {
         return Err(Error::Usage(format!(
@@ -65,15 +81,4 @@ pub(super) fn run(args: &BatchArgs) -> Result<Outcome> {
     } else {
         Outcome::ToReview
     })
-}
-
-/// Set by Ctrl-C and SIGTERM. A second Ctrl-C ends the program at once, which loses the sheets in hand only.
-fn stop_on_request() -> Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        let registered = signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop))
-            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)));
-        registered.map_err(|cause| Error::Usage(format!("Ctrl-C cannot be caught: {cause}")))?;
-    }
-    Ok(stop)
 }

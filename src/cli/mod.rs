@@ -4,9 +4,13 @@ mod batch;
 mod eval;
 mod inspect;
 mod notate;
+#[cfg(feature = "queue")]
+mod queue;
 mod read;
 #[cfg(feature = "service")]
 mod serve;
+#[cfg(feature = "queue")]
+mod worker;
 
 use crate::error::{Error, Result};
 use crate::notation::Language;
@@ -16,6 +20,8 @@ use clap::{Parser, Subcommand};
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Reads photos of handwritten chess scoresheets into PGN.
 #[derive(Debug, Parser)]
@@ -34,6 +40,10 @@ enum Command {
     Notate(notate::NotateArgs),
     #[cfg(feature = "service")]
     Serve(serve::ServeArgs),
+    #[cfg(feature = "queue")]
+    Worker(worker::WorkerArgs),
+    #[cfg(feature = "queue")]
+    Queue(queue::StatusArgs),
 }
 
 /// What runs the neural network.
@@ -90,6 +100,10 @@ pub fn run(cli: &Cli) -> Result<Outcome> {
         Command::Notate(args) => notate::run(args),
         #[cfg(feature = "service")]
         Command::Serve(args) => serve::run(args),
+        #[cfg(feature = "queue")]
+        Command::Worker(args) => worker::run(args),
+        #[cfg(feature = "queue")]
+        Command::Queue(args) => queue::run(args),
     }
 }
 
@@ -118,4 +132,15 @@ fn print(text: &str) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Set by Ctrl-C and SIGTERM. A second Ctrl-C ends the program at once, which loses the sheets in hand only.
+fn stop_on_request() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        let registered = signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop))
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)));
+        registered.map_err(|cause| Error::Usage(format!("Ctrl-C cannot be caught: {cause}")))?;
+    }
+    Ok(stop)
 }

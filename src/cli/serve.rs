@@ -33,12 +33,18 @@ pub struct ServeArgs {
     /// Longest time for one job, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     time_limit: u64,
-    /// Jobs read at the same time; one alone uses all cores for most of its work.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    workers: usize,
+    /// Jobs read at the same time by this process; one alone uses all cores for most of its work. 1 if not given, and
+    /// 0 with --queue.
+    #[arg(long, value_name = "N")]
+    workers: Option<usize>,
+    /// Let the workers of this queue read the photos: a PostgreSQL database, postgresql://user:password@host/name, or
+    /// SCORESHEET_QUEUE. They and this process share the folder --data.
+    #[cfg(feature = "queue")]
+    #[arg(long, value_name = "ADDRESS")]
+    queue: Option<String>,
     /// Most jobs that may wait.
     #[arg(long, value_name = "N", default_value_t = 2000)]
-    queue: usize,
+    most_waiting: usize,
     /// What runs the neural network.
     #[arg(long, value_enum, default_value = "tract")]
     runtime: Runtime,
@@ -56,8 +62,12 @@ pub(super) fn run(args: &ServeArgs) -> Result<Outcome> {
     settings.hosts.clone_from(&args.host_name);
     settings.keep = args.keep_days.map(|days| Duration::from_secs(days * 24 * 3600));
     settings.time_limit = Duration::from_secs(args.time_limit);
-    settings.workers = args.workers;
-    settings.queue = args.queue;
+    #[cfg(feature = "queue")]
+    {
+        settings.database = super::worker::address(args.queue.as_deref());
+    }
+    settings.workers = args.workers.unwrap_or(usize::from(settings.database.is_none()));
+    settings.queue = args.most_waiting;
     if !args.listen.ip().is_loopback() && settings.keys.is_none() {
         eprintln!(
             "scoresheet: {} can be reached from other machines and asks for no key; --keys FILE changes that.",
@@ -66,7 +76,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<Outcome> {
     }
     let recogniser = Arc::from(args.runtime.recogniser()?);
     let folder = |cause: String| {
-        Error::Usage(format!("{}: {cause}. Check that the folder can be written to.", args.data.display()))
+        Error::Usage(format!("{}: {cause}. Check that it can be reached and written to.", args.data.display()))
     };
     let service = Service::open(settings, recogniser).map_err(|error| folder(error.to_string()))?;
     let told = |address| eprintln!("scoresheet: open http://{address}/ in a browser; Ctrl-C ends the service.");

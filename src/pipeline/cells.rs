@@ -37,7 +37,8 @@ impl Crop {
         let (left, right) = column.at((top + bottom) / 2.0);
         let height = (bottom - top).max(4.0);
         let start = left + from * (right - left) - SIDE_MARGIN * height;
-        let end = left + to * (right - left) + SIDE_MARGIN * height;
+        // Beyond the table the sides of a column may cross.
+        let end = (left + to * (right - left) + SIDE_MARGIN * height).max(start + 1.0);
         let scale = height / CELL_HEIGHT;
         let step = scale.max((end - start) / CROP_WIDTH as f32);
         let used = ((end - start) / step).round().min(CROP_WIDTH as f32);

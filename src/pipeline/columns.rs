@@ -13,6 +13,48 @@ const NARROWEST_NUMBER: f32 = 0.5;
 const BOXES: std::ops::RangeInclusive<usize> = 4..=8;
 const UNEVEN: f32 = 0.15;
 
+/// As [`pair`], but leaves out up to two lines where the pairs then take up more of the width between the outermost
+/// lines, and are alike: letters that stand below each other in every row can pass for a line.
+pub fn pair_without_strays(uprights: &[Curve], pitch: f32, middle: f32) -> Option<Vec<ColumnPair>> {
+    let all = pair(uprights, pitch, middle);
+    let (Some(first), Some(last)) = (uprights.first(), uprights.last()) else { return all };
+    let whole = last.at(middle) - first.at(middle);
+    let width = |column: &Column| column.right.at(middle) - column.left.at(middle);
+    let covered = |pairs: &[ColumnPair]| {
+        let left = pairs.first().map(|pair| pair.numbers.as_ref().unwrap_or(&pair.white).left.at(middle));
+        let right = pairs.last().map(|pair| pair.black.right.at(middle));
+        (right.unwrap_or(0.0) - left.unwrap_or(0.0)) / whole.max(1.0)
+    };
+    if all.as_ref().is_some_and(|pairs| covered(pairs) > WHOLE) || uprights.len() > MOST_UPRIGHTS {
+        return all;
+    }
+    let alike = |pairs: &[ColumnPair]| {
+        let columns: Vec<f32> = pairs.iter().flat_map(|pair| [width(&pair.white), width(&pair.black)]).collect();
+        let spread = |of: &mut dyn Iterator<Item = f32>| {
+            let (low, high) = of.fold((f32::INFINITY, 0.0f32), |(low, high), w| (low.min(w), high.max(w)));
+            high / low.max(1.0) < 1.0 + UNEVEN
+        };
+        pairs.len() > 1
+            && spread(&mut columns.iter().copied().step_by(2))
+            && spread(&mut columns.iter().copied().skip(1).step_by(2))
+    };
+    let inner = 1..uprights.len().saturating_sub(1);
+    let without = |strays: [usize; 2]| -> Option<Vec<ColumnPair>> {
+        let left: Vec<Curve> =
+            uprights.iter().enumerate().filter(|(at, _)| !strays.contains(at)).map(|(_, line)| line.clone()).collect();
+        pair(&left, pitch, middle).filter(|pairs| alike(pairs) && covered(pairs) > WHOLE)
+    };
+    // One is likelier than two.
+    let one = inner.clone().find_map(|a| without([a, a]));
+    let found = one.or_else(|| inner.clone().find_map(|a| (a + 1..inner.end).find_map(|b| without([a, b]))));
+    found.or(all)
+}
+
+/// Share of the width between the outermost lines that the pairs of a whole table take up, and most lines among which
+/// strays are looked for.
+const WHOLE: f32 = 0.9;
+const MOST_UPRIGHTS: usize = 24;
+
 /// Groups the columns between upright lines into pairs for White's and Black's moves; none if there is no such pair.
 ///
 /// `pitch` is the height of a row and `middle` the height at which widths are taken, in pixels of the page.
@@ -143,6 +185,16 @@ mod tests {
     fn boxes_for_characters_are_joined() {
         let lines: Vec<f32> = (0..22).map(|i| i as f32 * 60.0).collect();
         assert_eq!(roles(&lines, 71.0), [(None, 0.0, 300.0), (Some(600.0), 660.0, 960.0)]);
+    }
+
+    #[test]
+    fn a_stray_line_is_left_out() {
+        // Letters below each other at 123.
+        let lines = [40.0, 123.0, 198.0, 357.0, 368.0, 528.0, 686.0];
+        let curves: Vec<Curve> = lines.iter().map(|&x| Curve { y: vec![x; 40] }).collect();
+        let pairs = pair_without_strays(&curves, 27.0, 100.0).unwrap();
+        let left: Vec<f32> = pairs.iter().flat_map(|pair| [pair.white.left.at(0.0), pair.black.left.at(0.0)]).collect();
+        assert_eq!(left, [40.0, 198.0, 368.0, 528.0]);
     }
 
     #[test]

@@ -1,18 +1,22 @@
-//! Files that hold several photos: PDF files of scans.
+//! Files that hold several photos: PDF files of scans, and TIFF files of several pages (see tiff.rs).
 //!
 //! A scanner's PDF holds one picture a page. It is taken out as it is, so it keeps the scan's own resolution; nothing is
 //! rendered.
 
-use super::PhotoFile;
 use super::ingest::IngestLimits;
+use super::{PhotoFile, tiff};
 use crate::error::Result;
 
-/// The photos in a file: the pages of a PDF, or the file itself.
+/// The photos in a file: the pages of a PDF or TIFF, or the file itself.
 ///
 /// # Errors
-/// [`crate::error::Error::Pdf`] for a PDF without scans, [`crate::error::Error::TooLarge`] where a limit is passed.
+/// [`crate::error::Error::Pdf`] for a PDF without scans, [`crate::error::Error::TooLarge`] where a limit is passed, and
+/// as [`super::ingest::ingest`] for the pages of a TIFF.
 pub fn photos(file: PhotoFile, limits: &IngestLimits) -> Result<Vec<PhotoFile>> {
-    if file.bytes.starts_with(b"%PDF-") { pdf::pages(&file, limits) } else { Ok(vec![file]) }
+    if file.bytes.starts_with(b"%PDF-") {
+        return pdf::pages(&file, limits);
+    }
+    Ok(tiff::pages(&file, limits)?.unwrap_or_else(|| vec![file]))
 }
 
 #[cfg(not(feature = "pdf"))]

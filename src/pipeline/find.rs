@@ -8,6 +8,7 @@ use super::flatten;
 use super::grid::{COVERED, Grid, Known};
 use super::hint::PageHint;
 use super::ingest::Photo;
+use super::ink_rows;
 use super::numbers;
 use super::page::Page;
 use super::recognise::Recogniser;
@@ -27,6 +28,8 @@ pub struct Found {
 const UPRIGHT: f32 = 0.6;
 /// Slope of a table's sides from which it is laid flat, in pixels per pixel.
 const ASKEW: f32 = 0.05;
+/// What the numbers of a whole table say at least (evidence times rows): a few rows read by chance say less.
+const WHOLE: f32 = 12.0;
 /// Share by which a later try must have more support than an earlier one.
 const CLEARLY: f32 = 1.25;
 
@@ -34,6 +37,11 @@ impl Found {
     /// What the printed numbers say for this table: a part of a table has less to show than the whole.
     fn support(&self) -> f32 {
         self.anchor.evidence.max(0.0) * (self.anchor.rows * self.grid.pairs.len()) as f32
+    }
+
+    /// Whether the numbers say for sure that this is the table, the right way up.
+    fn is_sure(&self) -> bool {
+        self.anchor.evidence > UPRIGHT && self.support() > WHOLE
     }
 
     /// Where no numbers can be read nothing speaks against the first try.
@@ -66,10 +74,11 @@ pub(super) fn find(
     }
     let plain = timed(search.timing, "page", || Page::new(photo, 0));
     search.try_page(plain.clone())?;
-    if search.best.as_ref().is_some_and(|found| found.anchor.evidence > UPRIGHT && !is_doubtful(&found.grid)) {
+    if search.best.as_ref().is_some_and(|found| found.is_sure() && !is_doubtful(&found.grid)) {
         return search.end(photo);
     }
     let mut enough = UPRIGHT;
+    let mut flat_page = None;
     if let Some(flat) = timed(search.timing, "flatten", || flatten::find(&plain)) {
         // A flat page that was tried all ways up leaves little to the photo as it is.
         enough = NUMBERS_READ;
@@ -78,6 +87,9 @@ pub(super) fn find(
         for turns in [0, 1, 3, 2] {
             watch.at("page")?;
             let page = timed(search.timing, "page", || Page::flattened(photo, &flat, turns));
+            if turns == 0 {
+                flat_page = Some(page.clone());
+            }
             search.try_page(page)?;
             if search.is_sure() {
                 return search.end(photo);
@@ -95,6 +107,11 @@ pub(super) fn find(
         let page = timed(search.timing, "page", || Page::new(photo, turns));
         search.try_page(page)?;
     }
+    if !search.is_sure() {
+        for page in flat_page.into_iter().chain([plain]) {
+            search.try_ink(page)?;
+        }
+    }
     search.end(photo)
 }
 
@@ -111,7 +128,19 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn try_page(&mut self, page: Page) -> Result<()> {
-        let mut grid = match timed(self.timing, "grid", || Grid::find(&page, &self.known)) {
+        let grid = timed(self.timing, "grid", || Grid::find(&page, &self.known));
+        self.try_grid(page, grid)
+    }
+
+    /// Tries a page whose rows may not be ruled.
+    fn try_ink(&mut self, page: Page) -> Result<()> {
+        self.watch.at("page")?;
+        let grid = timed(self.timing, "grid", || Grid::find_by_ink(&page, &self.known));
+        self.try_grid(page, grid)
+    }
+
+    fn try_grid(&mut self, page: Page, grid: std::result::Result<Grid, String>) -> Result<()> {
+        let mut grid = match grid {
             Ok(grid) => grid,
             Err(cause) => {
                 self.cause.get_or_insert(cause);
@@ -121,6 +150,9 @@ impl Search<'_> {
         self.watch.at("anchor")?;
         let anchor = timed(self.timing, "anchor", || {
             numbers::split_off(&page, &mut grid);
+            if grid.by_ink {
+                ink_rows::settle(&page, &mut grid);
+            }
             anchor::anchor(&page, &grid, self.known.rows, self.recogniser)
         })?;
         self.offer(Found { page, grid, anchor });
@@ -134,7 +166,7 @@ impl Search<'_> {
     }
 
     fn is_sure(&self) -> bool {
-        self.best.as_ref().is_some_and(|found| found.anchor.evidence > UPRIGHT)
+        self.best.as_ref().is_some_and(Found::is_sure)
     }
 
     fn end(self, photo: &Photo) -> Result<Found> {

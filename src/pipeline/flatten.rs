@@ -37,6 +37,8 @@ const CONVERGING: f64 = 3.0;
 const SLANTED: f64 = 0.02;
 /// Paper shown around the ruled part, in shares of its size.
 const AROUND: f64 = 0.06;
+/// The same where the ruled part is not given: bent lines at its sides may not have been seen.
+const BESIDE: f64 = 0.12;
 
 /// How to lay the sheet on a page flat; none where its lines tell nothing or it lies flat already.
 ///
@@ -62,7 +64,7 @@ pub fn find(page: &Page) -> Option<Flat> {
     if level_slopes.into_iter().chain(upright_slopes).all(|slope| slope < SLANTED) {
         return None;
     }
-    let (dx, dy) = (AROUND * (right - left), AROUND * (bottom - top));
+    let (dx, dy) = (BESIDE * (right - left), AROUND * (bottom - top));
     let (left, right, top, bottom) = (left - dx, right + dx, top - dy, bottom + dy);
     // No finer than the photo.
     let finest = f64::from(page.scale.max(1.0));

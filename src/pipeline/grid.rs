@@ -5,6 +5,7 @@
 //! [`super::anchor`]: one row more at either end is offered where the picture has room for it.
 
 use super::columns;
+use super::ink_rows;
 use super::lines::{Curve, LineMap};
 use super::page::Page;
 use super::spacing::{extent, find_rows};
@@ -58,6 +59,8 @@ pub struct Grid {
     pub pitch: f32,
     /// Share of the rows' width that the pairs take up.
     pub covered: f32,
+    /// The rows were told by the writing, for want of ruling lines.
+    pub by_ink: bool,
 }
 
 /// What is known about the table on a page before it is looked for.
@@ -95,7 +98,7 @@ impl Grid {
         uprights::lead(&mut down, &frame);
         let middle = (top + bottom) / 2.0;
         let pairs_by = |kind: Uprights| {
-            columns::pair(&uprights::find(page, &down, &frame, &kind), pitch, middle)
+            columns::pair_without_strays(&uprights::find(page, &down, &frame, &kind), pitch, middle)
                 .filter(|pairs| known.columns.is_none_or(|count| pairs.len() == count))
         };
         let covered = |pairs: &[ColumnPair]| {
@@ -128,7 +131,29 @@ impl Grid {
             return Err(format!("only {} of {rows} rows; give the corners of the table too", bands.len()));
         }
         let covered = covered(&pairs);
-        Ok(Self { bands, pairs, pitch, covered })
+        Ok(Self { bands, pairs, pitch, covered, by_ink: false })
+    }
+
+    /// Finds a table that has no ruled rows, by its writing.
+    ///
+    /// # Errors
+    /// Says in words what was missing: rows or columns.
+    pub fn find_by_ink(page: &Page, known: &Known) -> Result<Self, String> {
+        let (frame, curves) =
+            ink_rows::find(page).ok_or("no ruled rows, and no eight evenly spaced rows of writing")?;
+        let mut down = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(&page.image)), frame.pitch as usize);
+        uprights::lead(&mut down, &frame);
+        let middle = (frame.top + frame.bottom) / 2.0;
+        let fits = |pairs: &Vec<ColumnPair>| known.columns.is_none_or(|count| pairs.len() == count);
+        let by_lines = [Uprights::Lines, Uprights::Broken, Uprights::Shading].into_iter().find_map(|kind| {
+            columns::pair_without_strays(&uprights::find(page, &down, &frame, &kind), frame.pitch, middle).filter(fits)
+        });
+        let pairs = by_lines.or_else(|| {
+            columns::pair(&ink_rows::columns(page, &frame, &curves, down.strips()), frame.pitch, middle).filter(fits)
+        });
+        let pairs = pairs.ok_or("rows of writing, but no pair of columns for White's and Black's moves")?;
+        let bands = curves.windows(2).map(|w| Band { top: w[0].clone(), bottom: w[1].clone(), ruled: true }).collect();
+        Ok(Self { bands, pairs, pitch: frame.pitch, covered: 1.0, by_ink: true })
     }
 
     /// The corners of a cell in pixels of the page.
@@ -178,7 +203,7 @@ fn rows_anywhere(across: &mut LineMap) -> Result<(Frame, Vec<Curve>), String> {
     let table = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
     if let Some(followed) = track::follow(across, &curves, pitch, table.clone()) {
         across.lead_by(followed);
-        if let Some(found) = find_rows(across, table, everywhere).ok().filter(|found| found.1.len() >= curves.len()) {
+        if let Ok(found) = find_rows(across, table, everywhere) {
             (pitch, curves) = found;
             (left, right, row_darkness) = extent(across, &curves);
         }

@@ -5,6 +5,7 @@
 //! The slope of the lines is a smooth field over the page, estimated from the shift between neighbouring strips;
 //! along that field the strips are added up, so that a line shows even where writing hides parts of it.
 
+use super::fit::{TERMS, dot, least_squares, terms, weighted_median};
 use image::GrayImage;
 
 /// Width of a strip, in pixels of the page.
@@ -40,17 +41,10 @@ pub struct LineMap {
     height: usize,
     /// `likeness[strip * height + y]`: how much darker (0 to 255) than the paper above and below.
     likeness: Vec<f32>,
-    /// Coefficients of the slope field, see [`terms`].
+    /// Coefficients of the slope field, see [`super::fit`].
     slope: [f32; TERMS],
     /// Lines that were followed across the page, from top to bottom: they lead better than the slope field.
     known: Vec<Curve>,
-}
-
-const TERMS: usize = 8;
-
-/// The terms of the slope field at a place given in shares of the page, -1 to 1.
-fn terms(x: f32, y: f32) -> [f32; TERMS] {
-    [1.0, x, y, x * y, x * x, y * y, x * x * y, x * x * x]
 }
 
 impl LineMap {
@@ -60,7 +54,12 @@ impl LineMap {
     pub fn new(image: &GrayImage, reach: usize) -> Self {
         let (width, height) = (image.width() as usize, image.height() as usize);
         let strips = (width / STRIP).max(1);
-        let likeness = likeness(image, strips, reach);
+        Self { height, ..Self::of(likeness(image, strips, reach), strips) }
+    }
+
+    /// A map of what is given as `likeness[strip * height + y]`.
+    pub(super) fn of(likeness: Vec<f32>, strips: usize) -> Self {
+        let height = likeness.len() / strips.max(1);
         let mut map = Self { strips, height, likeness, slope: [0.0; TERMS], known: Vec::new() };
         map.slope = map.fit_slope(0..strips);
         map
@@ -302,56 +301,6 @@ fn best_shift(a: &[f32], b: &[f32], window: std::ops::Range<usize>, reach: isize
     let curvature = l - 2.0 * m + r;
     let top = if curvature < 0.0 { 0.5 * (l - r) / curvature } else { 0.0 };
     Some((best as f32 - reach as f32 + top, scores[best]))
-}
-
-fn dot(a: &[f32; TERMS], b: &[f32; TERMS]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn weighted_median(mut pairs: Vec<(f32, f32)>) -> f32 {
-    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let half = pairs.iter().map(|p| p.1).sum::<f32>() / 2.0;
-    let mut sum = 0.0;
-    for &(value, weight) in &pairs {
-        sum += weight;
-        if sum >= half {
-            return value;
-        }
-    }
-    0.0
-}
-
-/// Weighted least squares by the normal equations, with a ridge that keeps unneeded curvature at zero.
-fn least_squares(samples: impl Iterator<Item = ([f32; TERMS], f32, f32)>) -> [f32; TERMS] {
-    let mut matrix = [[0f64; TERMS + 1]; TERMS];
-    let mut total = 0f64;
-    for (terms, value, weight) in samples {
-        total += f64::from(weight);
-        for i in 0..TERMS {
-            for j in 0..TERMS {
-                matrix[i][j] += f64::from(weight * terms[i] * terms[j]);
-            }
-            matrix[i][TERMS] += f64::from(weight * terms[i] * value);
-        }
-    }
-    for (i, row) in matrix.iter_mut().enumerate().skip(1) {
-        row[i] += 0.005 * total;
-    }
-    // Gauss-Jordan; the ridge makes the matrix positive definite, so no pivot is zero.
-    for i in 0..TERMS {
-        let pivot = matrix[i][i].max(1e-12);
-        let row = matrix[i].map(|v| v / pivot);
-        matrix[i] = row;
-        for (j, other) in matrix.iter_mut().enumerate() {
-            if j != i {
-                let factor = other[i];
-                for (o, r) in other.iter_mut().zip(&row) {
-                    *o -= factor * r;
-                }
-            }
-        }
-    }
-    std::array::from_fn(|i| matrix[i][TERMS] as f32)
 }
 
 #[cfg(test)]

@@ -8,17 +8,20 @@ pub mod cells;
 pub mod columns;
 pub mod documents;
 pub mod find;
+mod fit;
 pub mod flatten;
 pub mod grid;
 pub mod hint;
 pub mod homography;
 pub mod ingest;
+mod ink_rows;
 pub mod lines;
 pub mod numbers;
 pub mod page;
 pub mod recognise;
 pub mod segments;
 mod spacing;
+mod tiff;
 mod track;
 pub mod uprights;
 pub mod watch;
@@ -303,6 +306,12 @@ fn page_warnings(page: &ReadPage) -> Vec<String> {
     if page.anchor.evidence < NUMBERS_READ {
         warnings.push(format!(
             "{}: the printed move numbers could not be read; rows are counted from the top line of the table, check that move 1 is right",
+            page.file
+        ));
+    }
+    if page.grid.by_ink {
+        warnings.push(format!(
+            "{}: no ruled rows were found, so the rows were told by the writing itself; check that every move stands in its row",
             page.file
         ));
     }

@@ -54,7 +54,8 @@ fn line_rewards(profile: &[f32]) -> Vec<f32> {
         .collect()
 }
 
-fn chain_at(reward: &[f32], pitch: f32) -> (f32, Vec<f32>) {
+/// The chain of heights at about one pitch that earns most, and what it earns.
+pub(super) fn chain_at(reward: &[f32], pitch: f32) -> (f32, Vec<f32>) {
     let (shortest, longest) = ((pitch * 0.88).round() as usize, (pitch * 1.12).round() as usize);
     let mut total = vec![0f32; reward.len()];
     let mut previous = vec![usize::MAX; reward.len()];

@@ -38,7 +38,9 @@ pub(super) fn follow(map: &LineMap, lines: &[Curve], pitch: f32, table: Range<us
     for _ in 0..SETTLINGS {
         settle(map, &mut followed, pitch);
     }
-    (map.shown(&followed, table.clone()) > map.shown(&refined, table) + BETTER).then_some(followed)
+    // The lines may go on beyond what was seen of the table, where they were lost.
+    let gained = map.shown(&followed, 0..strips) - map.shown(&refined, 0..strips);
+    (gained * strips as f32 > BETTER * table.len() as f32).then_some(followed)
 }
 
 /// How far from its guess a line is looked for, in pixels.

@@ -2,7 +2,7 @@
 
 use super::guard::{COOKIE, Owner, is_key};
 use super::problem::Problem;
-use super::store::{Job, PAGE, PhotoEntry, State as JobState};
+use super::store::{Job, Kind, PAGE, PhotoEntry, State as JobState};
 use super::{Service, pictures, upload};
 use crate::decode;
 use crate::game::{Colour, Quad};
@@ -25,6 +25,8 @@ use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
 type App = State<Arc<Service>>;
@@ -32,6 +34,8 @@ type Answer = Result<Response, Problem>;
 
 /// Most pins of a job: far more than a game has moves.
 const PINS: usize = 4000;
+/// How often a watched job is looked at that another process may be reading.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// Most games of one export that names them.
 const EXPORT: usize = 5000;
 
@@ -102,9 +106,11 @@ async fn add(State(service): App, Extension(owner): Extension<Owner>, request: R
     };
     let upload = upload.inspect_err(|_| service.metrics.refused())?;
     let shared = Arc::clone(&service);
-    let (job, new) =
-        blocking(move || Ok(shared.store.add(&owner.0, &upload.hash, upload.language.as_deref(), &upload.photos)?))
-            .await?;
+    let (job, new) = blocking(move || {
+        let language = upload.language.as_deref();
+        Ok(shared.store.add(Kind::Game, &owner.0, &upload.hash, language, &upload.photos)?)
+    })
+    .await?;
     if new {
         service.wake.notify_one();
     }
@@ -227,29 +233,49 @@ async fn events(
     let changes = service.changes.subscribe();
     let (shared, of_one, first) = (Arc::clone(&service), owner.clone(), id.clone());
     blocking(move || find(&shared, &of_one, &first)).await?;
-    let stream = futures_util::stream::unfold((changes, false, false), move |(mut changes, told, over)| {
+    let stream = futures_util::stream::unfold((changes, None::<Job>), move |(mut changes, mut told)| {
         let (service, owner, id) = (Arc::clone(&service), owner.clone(), id.clone());
         async move {
-            if over {
+            if told.as_ref().is_some_and(|job| job.state.is_over()) {
                 return None;
             }
-            if told {
-                loop {
-                    match changes.recv().await {
-                        _ if service.stopping.load(Ordering::Relaxed) => return None,
-                        Ok(changed) if changed == id => break,
-                        Ok(_) => {}
-                        Err(RecvError::Lagged(_)) => break,
-                        Err(RecvError::Closed) => return None,
-                    }
+            loop {
+                if told.is_some() && !changed(&service, &mut changes, &id).await {
+                    return None;
+                }
+                let (shared, owner, id) = (Arc::clone(&service), owner.clone(), id.clone());
+                let job = blocking(move || find(&shared, &owner, &id)).await.ok()?;
+                if told.as_ref() != Some(&job) {
+                    told = Some(job);
+                    break;
                 }
             }
-            let job = blocking(move || find(&service, &owner, &id)).await.ok()?;
-            let event = Event::default().event("job").json_data(&job).ok()?;
-            Some((Ok(event), (changes, true, job.state.is_over())))
+            let event = Event::default().event("job").json_data(told.as_ref()?).ok()?;
+            Some((Ok(event), (changes, told)))
         }
     });
     Ok(Sse::new(stream).keep_alive(KeepAlive::default()))
+}
+
+/// Waits until a job may have changed; false if no change will be told any more.
+async fn changed(service: &Service, changes: &mut Receiver<String>, id: &str) -> bool {
+    loop {
+        let next = match &service.settings.database {
+            // Other processes tell nobody.
+            Some(_) => match tokio::time::timeout(LOOK_AGAIN, changes.recv()).await {
+                Ok(next) => next,
+                Err(_) => return !service.stopping.load(Ordering::Relaxed),
+            },
+            None => changes.recv().await,
+        };
+        match next {
+            _ if service.stopping.load(Ordering::Relaxed) => return false,
+            Ok(changed) if changed == id => return true,
+            Ok(_) => {}
+            Err(RecvError::Lagged(_)) => return true,
+            Err(RecvError::Closed) => return false,
+        }
+    }
 }
 
 async fn game(State(service): App, Extension(owner): Extension<Owner>, Path(id): Path<String>) -> Answer {
@@ -321,7 +347,7 @@ async fn review_of(State(service): App, Extension(owner): Extension<Owner>, Path
 
 /// The job's game ready for corrections.
 fn desk_of(service: &Service, job: &Job) -> Result<Arc<Desk>, Problem> {
-    service.desks.of(&job.id, || {
+    service.desks.of(job, || {
         let ink = service.store.ink(&job.id)?;
         // The language that was found first, if the sheets share one: finding it again takes several times as long.
         let known = || {

@@ -1,7 +1,8 @@
 //! `scoresheet serve`: upload, watch, review and correct over HTTP, with a page for people.
 //!
-//! [`api`] answers requests, [`store`] keeps jobs on disk, [`work`] reads them, [`guard`] keeps out what should not
-//! come in, [`assets`] holds the page. Everything runs in one process; nothing is called outside.
+//! [`api`] answers requests, [`store`] keeps jobs, [`work`] reads them, [`guard`] keeps out what should not come in,
+//! [`assets`] holds the page. Everything runs in one process and nothing is called outside, unless a database is given
+//! for sharing the work with other processes: those that answer requests and those that only read.
 
 mod api;
 mod assets;
@@ -16,7 +17,9 @@ mod work;
 
 pub use guard::Keys;
 pub use problem::Problem;
-pub use store::{Job, State, StoreError};
+#[cfg(feature = "queue")]
+pub use store::{DeadLetter, Overview};
+pub use store::{Job, Kind, PhotoEntry, Retry, State, Store, StoreError};
 
 use crate::pipeline::ingest::IngestLimits;
 use crate::pipeline::recognise::Recogniser;
@@ -29,15 +32,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use store::Store;
 use tokio::sync::broadcast;
 
 /// How the service runs.
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub data: PathBuf,
-    /// Threads that read jobs; each job uses all cores where it can.
+    /// Address of a PostgreSQL database, for sharing jobs and `data` with other processes.
+    pub database: Option<String>,
+    /// Threads that read jobs.
     pub workers: usize,
+    /// Each of them reads on one core, which reads more jobs an hour; else each uses all cores where it can, which
+    /// reads a single job sooner.
+    pub one_core: bool,
+    pub retry: Retry,
     /// Of each photo.
     pub limits: IngestLimits,
     /// Largest body of a request, in bytes.
@@ -62,7 +70,10 @@ impl Settings {
     pub fn new(data: PathBuf) -> Self {
         Self {
             data,
+            database: None,
             workers: 1,
+            one_core: false,
+            retry: Retry::default(),
             limits: IngestLimits::default(),
             body: 128 << 20,
             pages: 12,
@@ -84,6 +95,8 @@ pub struct Service {
     metrics: Metrics,
     pictures: pictures::Cache,
     desks: Desks,
+    /// What the readers of this process read now.
+    in_hand: Mutex<Vec<work::InHand>>,
     /// Ids of jobs that changed.
     changes: broadcast::Sender<String>,
     /// Held with `wake` alone: the queue itself is in the store.
@@ -96,12 +109,18 @@ pub struct Service {
 const CHANGES: usize = 256;
 
 impl Service {
-    /// Opens the data folder.
+    /// Opens the data folder, and the database if one is given.
     ///
     /// # Errors
-    /// Where it cannot be used.
+    /// Where they cannot be used.
     pub fn open(settings: Settings, recogniser: Arc<dyn Recogniser>) -> Result<Arc<Self>, StoreError> {
-        let store = Store::open(&settings.data)?;
+        let store = match settings.database.as_deref() {
+            #[cfg(feature = "queue")]
+            Some(address) => Store::open_shared(address, &settings.data, settings.retry)?,
+            #[cfg(not(feature = "queue"))]
+            Some(_) => return Err(StoreError::Database("this program was built without PostgreSQL".to_owned())),
+            None => Store::open(&settings.data, settings.retry)?,
+        };
         Ok(Arc::new(Self {
             settings,
             store,
@@ -109,11 +128,17 @@ impl Service {
             metrics: Metrics::default(),
             pictures: pictures::Cache::default(),
             desks: Desks::default(),
+            in_hand: Mutex::default(),
             changes: broadcast::Sender::new(CHANGES),
             queued: Mutex::new(()),
             wake: Condvar::new(),
             stopping: AtomicBool::new(false),
         }))
+    }
+
+    /// The jobs.
+    pub fn store(&self) -> &Store {
+        &self.store
     }
 
     /// Starts the readers.
@@ -128,7 +153,7 @@ impl Service {
         work::start(self)
     }
 
-    /// Asks the readers to end; the job in hand goes back to the queue.
+    /// Asks the readers to end; a game in hand goes back to the queue, a page in hand is finished.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
         self.wake.notify_all();
@@ -158,9 +183,27 @@ impl Service {
                     Err(error) => tracing::error!(%error, "old jobs were not deleted"),
                 }
             }
-            std::thread::sleep(keep.min(Duration::from_secs(60)));
+            std::thread::sleep((keep / 24).min(Duration::from_secs(3600)));
         }
     }
+}
+
+/// Reads jobs until `stop` is set, or until none is left if so wanted.
+///
+/// # Errors
+/// Where a thread cannot be started.
+pub fn work(service: &Arc<Service>, stop: &AtomicBool, until_empty: bool) -> std::io::Result<()> {
+    let readers = service.start()?;
+    // A database that does not answer is not empty.
+    let is_over = || until_empty && service.store.is_empty().unwrap_or(false);
+    while !stop.load(Ordering::Relaxed) && !is_over() {
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    service.stop();
+    for reader in readers {
+        drop(reader.join());
+    }
+    Ok(())
 }
 
 /// Serves until the process is told to end (SIGTERM, Ctrl-C); then finishes open requests and stops the readers.

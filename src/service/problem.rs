@@ -89,7 +89,12 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         tracing::error!(%error, "storage failed");
         let next = "Try again later; the server's log says more.";
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "storage", "Storage does not work at the moment.", next)
+        let status = match error {
+            // It may be starting.
+            StoreError::Database(_) => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Self::new(status, "storage", "Storage does not work at the moment.", next)
     }
 }
 

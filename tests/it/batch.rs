@@ -155,6 +155,31 @@ fn a_killed_run_goes_on_where_it_was() {
     }
 }
 
+#[cfg(feature = "zip")]
+#[test]
+fn photos_in_an_archive_are_read_like_others() {
+    use std::io::Write;
+    let folder = Folder::new("archive");
+    let mut writer = zip::ZipWriter::new(std::fs::File::create(folder.photos().join("round 2.zip")).unwrap());
+    for (name, bytes) in [
+        ("r2/b1 white.jpg", std::fs::read(sample("both-players-white.jpg")).unwrap()),
+        ("r2/b1 black.jpg", std::fs::read(sample("both-players-black.jpg")).unwrap()),
+        ("r2/list.txt", b"no photo".to_vec()),
+        ("r2/older.zip", b"PK\x03\x04....".to_vec()),
+    ] {
+        writer.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        writer.write_all(&bytes).unwrap();
+    }
+    writer.finish().unwrap();
+    let output = folder.run(&[]);
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    let both = ["round 2.zip/r2/b1 black.jpg", "round 2.zip/r2/b1 white.jpg"].map(str::to_owned);
+    let mut groups = folder.groups();
+    groups.iter_mut().for_each(|group| group.sort());
+    assert_eq!(groups, [both]);
+    assert!(folder.text("games.csv").contains("is a ZIP archive in another. Unpack it."));
+}
+
 #[test]
 fn folders_that_cannot_be_used_are_said() {
     let folder = Folder::new("wrong");

@@ -3,6 +3,8 @@
 mod bad_input;
 mod batch;
 mod fake;
+#[cfg(feature = "queue")]
+mod faults;
 mod figures;
 #[cfg(feature = "service")]
 mod http;
@@ -12,8 +14,12 @@ mod load;
 mod parity;
 mod perspective;
 mod pipeline;
+#[cfg(feature = "queue")]
+mod postgres;
 mod review;
 mod samples;
+#[cfg(feature = "queue")]
+mod scale;
 #[cfg(feature = "service")]
 mod service;
 mod util;

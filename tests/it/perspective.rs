@@ -78,6 +78,44 @@ fn a_form_seen_at_an_angle_is_laid_flat() {
 }
 
 #[test]
+fn curled_paper_is_followed() {
+    // The right third rises by more than a row, the lower rows more than the upper ones.
+    let photo = form().photograph();
+    let (width, height) = (photo.grey.width() as f32, photo.grey.height() as f32);
+    let rise = |x: f32, y: f32| {
+        let beyond = (x / width - 0.62).max(0.0) / 0.38;
+        56.0 * beyond * beyond * (0.4 + 0.6 * y / height)
+    };
+    let grey = GrayImage::from_fn(photo.grey.width(), photo.grey.height(), |x, y| {
+        let from = y as f32 + rise(x as f32, y as f32);
+        let (above, share) = (from as u32, from.fract());
+        let at = |y: u32| f32::from(photo.grey.get_pixel(x, y.min(height as u32 - 1)).0[0]);
+        Luma([(at(above) + share * (at(above + 1) - at(above))) as u8])
+    });
+    let game = read(&[sheet(&Photo { file: photo.file, grey })]);
+    assert_eq!(sans(&game), moves());
+}
+
+#[test]
+fn rows_without_lines_are_told_by_their_ink() {
+    let mut photo = form().photograph();
+    // Paper over the lines between the rows; the columns stay ruled, and so do the first and the last line.
+    for (x, y, pixel) in photo.grey.enumerate_pixels_mut() {
+        let (u, v) = ((x as f32 - 80.0).rem_euclid(490.0), y as f32 - 150.0);
+        let row = (v / 44.0).round();
+        let column = [0.0, 90.0, 290.0, 490.0].iter().any(|edge| (u - edge).abs() < 1.5);
+        if (1.0..=13.0).contains(&row) && (v - row * 44.0).abs() < 2.0 && !column {
+            pixel.0[0] = 240;
+        }
+    }
+    let game = read(&[sheet(&photo)]);
+    assert_eq!(sans(&game), moves());
+    assert!(game.warnings.iter().any(|warning| warning.contains("by the writing itself")), "{:?}", game.warnings);
+    let [x, y] = game.plies[28].written[0].quad[0];
+    assert!((x - 660.0).abs() < 6.0 && (y - 150.0).abs() < 12.0, "{x} {y}");
+}
+
+#[test]
 fn given_corners_are_followed() {
     let (photo, map) = seen(&form().photograph(), 35.0, 8.0);
     let (width, height) = (2.0 * 490.0, 14.0 * 44.0);
