@@ -125,7 +125,7 @@ impl Hopes {
     fn add(&mut self, hope: Hope) {
         if hope.score > self.least {
             self.list.push(hope);
-            if self.list.len() >= self.room * 2 {
+            if self.list.len() >= self.room * 3 / 2 {
                 self.prune();
             }
         }
