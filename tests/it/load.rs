@@ -15,7 +15,7 @@ const CLIENTS: usize = 20;
 fn memory(name: &str) -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-    line.split_whitespace().nth(1)?.parse::<usize>().ok().map(|kb| kb / 1024)
+    line.split_whitespace().next()?.parse::<usize>().ok().map(|kb| kb / 1024)
 }
 
 /// Uploads, reads and deletes for as many seconds as LOAD_SECONDS says, 120 if it says nothing.
