@@ -15,7 +15,7 @@ const CLIENTS: usize = 20;
 fn memory(name: &str) -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-    line.split_whitespace().nth(1)?.parse::<usize>().ok().map(|kb| kb / 1024)
+    line.split_whitespace().next()?.parse::<usize>().ok().map(|kb| kb / 1024)
 }
 
 /// Uploads, reads and deletes for as many seconds as LOAD_SECONDS says, 120 if it says nothing.
@@ -50,11 +50,11 @@ fn memory_is_steady_and_no_job_is_left_behind() {
     }
     assert_eq!(std::fs::read_dir(folder.join("jobs")).unwrap().count(), 0);
     let state = std::fs::metadata(folder.join("jobs.sqlite")).unwrap().len();
-    let (early, late) = (memories[memories.len() / 4], memories[memories.len() - 1]);
-    println!(
-        "{jobs} jobs in {seconds} s; memory {early} MB after a quarter, {late} MB at the end; database {state} bytes"
-    );
-    assert!(late <= early + early / 4 + 8, "memory grows: {memories:?} MB");
+    println!("{jobs} jobs in {seconds} s; database {state} bytes; memory in MB after every 20 jobs: {memories:?}");
+    // Only Linux tells.
+    if let (Some(early), Some(late)) = (memories.get(memories.len() / 4), memories.last()) {
+        assert!(*late <= early + early / 4 + 8, "memory grows from {early} to {late} MB");
+    }
     std::fs::remove_dir_all(folder).unwrap();
 }
 
