@@ -19,7 +19,7 @@ pub fn split_off(page: &Page, grid: &mut Grid) {
     for index in 0..grid.pairs.len() {
         let empty = |column: &Column| {
             let middle = SAMPLES / 5..SAMPLES - SAMPLES / 5;
-            print(page, grid, column)[middle].iter().all(|&share| share < EMPTY)
+            print(page, grid, column, FAINT)[middle].iter().all(|&share| share < EMPTY)
         };
         if grid.pairs[index].numbers.as_ref().is_some_and(empty) {
             grid.pairs[index].numbers = None;
@@ -39,19 +39,20 @@ pub fn split_off(page: &Page, grid: &mut Grid) {
     }
 }
 
-/// Share of the rows that show print, below which a column shows none.
-const EMPTY: f32 = 0.3;
+/// Share of the rows that show print, be it faint, below which a column shows none.
+const EMPTY: f32 = 0.15;
+const FAINT: f32 = 35.0;
 /// The same from which it stands at one place.
 const IN_PLACE: f32 = 0.7;
 
-/// For each of [`SAMPLES`] places across a column the share of the rows that are inked there.
-fn print(page: &Page, grid: &Grid, column: &Column) -> Vec<f32> {
+/// For each of [`SAMPLES`] places across a column the share of the rows that are at least so dark there.
+fn print(page: &Page, grid: &Grid, column: &Column, darkness: f32) -> Vec<f32> {
     let mut inked = vec![0f32; SAMPLES];
     let quads: Vec<_> = grid.bands.iter().filter(|band| band.ruled).map(|band| grid.quad(band, column)).collect();
     for quad in &quads {
         for (sample, inked) in inked.iter_mut().enumerate() {
             let share = (sample as f32 + 0.5) / SAMPLES as f32;
-            *inked += f32::from(u8::from(darkest(page, quad, share) > PRINT)) / quads.len() as f32;
+            *inked += f32::from(u8::from(darkest(page, quad, share) > darkness)) / quads.len() as f32;
         }
     }
     // The border lines at both sides.
@@ -62,7 +63,7 @@ fn print(page: &Page, grid: &Grid, column: &Column) -> Vec<f32> {
 
 /// The share of the column's width at which the numbers end, if there are numbers.
 fn end_of_numbers(page: &Page, grid: &Grid, column: &Column) -> Option<f32> {
-    let inked = print(page, grid, column);
+    let inked = print(page, grid, column, PRINT);
     // Numbers stand to the left of all writing.
     let first = (0..LEFT_PART).find(|&s| inked[s] > IN_PLACE)?;
     let densest = (first..(first + SAMPLES / 10).min(LEFT_PART)).max_by(|&a, &b| inked[a].total_cmp(&inked[b]))?;
