@@ -18,6 +18,10 @@ const PRINT: f32 = 70.0;
 pub fn split_off(page: &Page, grid: &mut Grid) {
     for index in 0..grid.pairs.len() {
         let empty = |column: &Column| {
+            let (left, right) = column.at(grid.bands[grid.bands.len() / 2].top.at(0.0));
+            if right - left > WIDEST_GAP * grid.pitch {
+                return false;
+            }
             let middle = SAMPLES / 5..SAMPLES - SAMPLES / 5;
             print(page, grid, column, FAINT)[middle].iter().all(|&share| share < EMPTY)
         };
@@ -39,6 +43,8 @@ pub fn split_off(page: &Page, grid: &mut Grid) {
     }
 }
 
+/// Widest gap between pairs, in heights of a row.
+const WIDEST_GAP: f32 = 1.2;
 /// Share of the rows that show print, be it faint, below which a column shows none.
 const EMPTY: f32 = 0.15;
 const FAINT: f32 = 35.0;
