@@ -13,8 +13,8 @@ const NARROWEST_NUMBER: f32 = 0.5;
 const BOXES: std::ops::RangeInclusive<usize> = 4..=8;
 const UNEVEN: f32 = 0.15;
 
-/// As [`pair`], but leaves out up to two lines where the pairs then take up more of the width between the outermost
-/// lines, and are alike: letters that stand below each other in every row can pass for a line.
+/// As [`pair`], but leaves out up to two lines where there are then more pairs, alike, over the whole width between the
+/// outermost lines: letters that stand below each other in every row can pass for a line.
 pub fn pair_without_strays(uprights: &[Curve], pitch: f32, middle: f32) -> Option<Vec<ColumnPair>> {
     let all = pair(uprights, pitch, middle);
     let (Some(first), Some(last)) = (uprights.first(), uprights.last()) else { return all };
@@ -28,6 +28,7 @@ pub fn pair_without_strays(uprights: &[Curve], pitch: f32, middle: f32) -> Optio
     if all.as_ref().is_some_and(|pairs| covered(pairs) > WHOLE) || uprights.len() > MOST_UPRIGHTS {
         return all;
     }
+    let count = all.as_ref().map_or(0, Vec::len);
     let alike = |pairs: &[ColumnPair]| {
         let columns: Vec<f32> = pairs.iter().flat_map(|pair| [width(&pair.white), width(&pair.black)]).collect();
         let spread = |of: &mut dyn Iterator<Item = f32>| {
@@ -42,7 +43,7 @@ pub fn pair_without_strays(uprights: &[Curve], pitch: f32, middle: f32) -> Optio
     let without = |strays: [usize; 2]| -> Option<Vec<ColumnPair>> {
         let left: Vec<Curve> =
             uprights.iter().enumerate().filter(|(at, _)| !strays.contains(at)).map(|(_, line)| line.clone()).collect();
-        pair(&left, pitch, middle).filter(|pairs| alike(pairs) && covered(pairs) > WHOLE)
+        pair(&left, pitch, middle).filter(|pairs| pairs.len() > count && alike(pairs) && covered(pairs) > WHOLE)
     };
     // One is likelier than two.
     let one = inner.clone().find_map(|a| without([a, a]));

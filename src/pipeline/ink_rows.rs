@@ -189,7 +189,8 @@ fn gaps(profile: &[f32], pitch: f32) -> Vec<f32> {
     let contrasts: Vec<f32> = (0..profile.len()).map(contrast).collect();
     let mut sorted = contrasts.clone();
     sorted.sort_by(|a, b| b.total_cmp(a));
-    let clearest = sorted[sorted.len() / 20].max(1e-3);
+    // Where next to nothing is written, specks are no rows.
+    let clearest = sorted[sorted.len() / 20].max(1.0);
     contrasts.iter().map(|c| (c / (CLEAR_GAP * clearest)).clamp(0.0, 1.0) * 1.6 - 0.6).collect()
 }
 

@@ -18,18 +18,23 @@ const PRINT: f32 = 70.0;
 pub fn split_off(page: &Page, grid: &mut Grid) {
     for index in 0..grid.pairs.len() {
         let empty = |column: &Column| {
+            let (left, right) = column.at(grid.bands[grid.bands.len() / 2].top.at(0.0));
+            if right - left > WIDEST_GAP * grid.pitch {
+                return false;
+            }
             let middle = SAMPLES / 5..SAMPLES - SAMPLES / 5;
-            print(page, grid, column)[middle].iter().all(|&share| share < EMPTY)
+            print(page, grid, column, FAINT)[middle].iter().all(|&share| share < EMPTY)
         };
         if grid.pairs[index].numbers.as_ref().is_some_and(empty) {
             grid.pairs[index].numbers = None;
         }
     }
     let without = |pair: &ColumnPair| pair.numbers.is_none() && pair.white.inner.is_empty();
-    // Where the writing begins at one place too, it is the least wide of the pairs' numbers.
-    let share =
-        grid.pairs.iter().filter(|pair| without(pair)).filter_map(|pair| end_of_numbers(page, grid, &pair.white));
-    let Some(share) = share.min_by(f32::total_cmp) else { return };
+    // All pairs together: some have longer numbers, in some the writing begins at one place too.
+    let prints: Vec<Vec<f32>> =
+        grid.pairs.iter().filter(|pair| without(pair)).map(|pair| print(page, grid, &pair.white, PRINT)).collect();
+    let mean = |s: usize| prints.iter().map(|print| print[s]).sum::<f32>() / prints.len().max(1) as f32;
+    let Some(share) = end_of_numbers(&(0..SAMPLES).map(mean).collect::<Vec<f32>>()) else { return };
     for pair in grid.pairs.iter_mut().filter(|pair| without(pair)) {
         let ColumnPair { white, .. } = &pair;
         let border = Curve { y: white.left.y.iter().zip(&white.right.y).map(|(l, r)| l + share * (r - l)).collect() };
@@ -39,19 +44,24 @@ pub fn split_off(page: &Page, grid: &mut Grid) {
     }
 }
 
-/// Share of the rows that show print, below which a column shows none.
-const EMPTY: f32 = 0.3;
-/// The same from which it stands at one place.
+/// Widest gap between pairs, in heights of a row.
+const WIDEST_GAP: f32 = 1.2;
+/// Share of the rows that show print, be it faint, below which a column shows none.
+const EMPTY: f32 = 0.15;
+const FAINT: f32 = 35.0;
+/// The same from which it is a line, be it broken.
+const LINE: f32 = 0.9;
+/// The same from which print stands at one place.
 const IN_PLACE: f32 = 0.7;
 
-/// For each of [`SAMPLES`] places across a column the share of the rows that are inked there.
-fn print(page: &Page, grid: &Grid, column: &Column) -> Vec<f32> {
+/// For each of [`SAMPLES`] places across a column the share of the rows that are at least so dark there.
+fn print(page: &Page, grid: &Grid, column: &Column, darkness: f32) -> Vec<f32> {
     let mut inked = vec![0f32; SAMPLES];
     let quads: Vec<_> = grid.bands.iter().filter(|band| band.ruled).map(|band| grid.quad(band, column)).collect();
     for quad in &quads {
         for (sample, inked) in inked.iter_mut().enumerate() {
             let share = (sample as f32 + 0.5) / SAMPLES as f32;
-            *inked += f32::from(u8::from(darkest(page, quad, share) > PRINT)) / quads.len() as f32;
+            *inked += f32::from(u8::from(darkest(page, quad, share) > darkness)) / quads.len() as f32;
         }
     }
     // The border lines at both sides.
@@ -60,14 +70,20 @@ fn print(page: &Page, grid: &Grid, column: &Column) -> Vec<f32> {
     inked
 }
 
-/// The share of the column's width at which the numbers end, if there are numbers.
-fn end_of_numbers(page: &Page, grid: &Grid, column: &Column) -> Option<f32> {
-    let inked = print(page, grid, column);
+/// The share of the column's width at which the numbers end, if there are numbers, from what [`print`] says.
+fn end_of_numbers(inked: &[f32]) -> Option<f32> {
     // Numbers stand to the left of all writing.
     let first = (0..LEFT_PART).find(|&s| inked[s] > IN_PLACE)?;
     let densest = (first..(first + SAMPLES / 10).min(LEFT_PART)).max_by(|&a, &b| inked[a].total_cmp(&inked[b]))?;
     let clear = |s: usize| inked[s] * 4.0 <= inked[densest];
-    let first = (densest..LEFT_PART + SAMPLES / 10).find(|&s| clear(s))?;
+    // Between two digits, too, there may be a place that hardly any row inks, but only a narrow one.
+    let first = (densest..LEFT_PART + SAMPLES / 10).find(|&s| clear(s) && clear(s + 1))?;
+    // A broken line may stand at the end of the clear paper: the border lies behind it.
+    let end = (first..SAMPLES).find(|&s| !clear(s)).unwrap_or(SAMPLES);
+    let behind = (end..SAMPLES).find(|&s| clear(s)).unwrap_or(SAMPLES);
+    if end < LEFT_PART + SAMPLES / 10 && behind - end <= 2 && inked[end..behind].iter().all(|&share| share > LINE) {
+        return Some((behind as f32 + 0.5) / SAMPLES as f32);
+    }
     // Print is scattered by shading and blur: the clearest of the next places is the border.
     let border = (first..(first + 5).min(SAMPLES)).min_by(|&a, &b| inked[a].total_cmp(&inked[b]))?;
     Some((border as f32 + 0.5) / SAMPLES as f32)
