@@ -23,12 +23,12 @@ fn floors(set: &str, limit: usize, reader_exact: f64, mra: f64, false_clear_per_
 
 #[test]
 fn phone_photos() {
-    floors("hcs", 16, 0.84, 0.92, 12.0);
+    floors("hcs", 16, 0.85, 0.96, 11.0);
 }
 
 #[test]
 fn scans() {
-    floors("epfl", 9, 0.93, 0.96, 5.0);
+    floors("epfl", 9, 0.94, 0.975, 3.1);
 }
 
 #[test]

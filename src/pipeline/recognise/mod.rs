@@ -68,7 +68,7 @@ impl ModelCard {
 }
 
 /// Widths of the windows that the model looks at, in pixels: the time for a cell goes with its width.
-const WINDOWS: [usize; 5] = [64, 96, 128, 160, CROP_WIDTH];
+const WINDOWS: [usize; 4] = [96, 128, 160, CROP_WIDTH];
 /// Pixels of a crop for each time step of the model.
 const STRIDE: usize = 4;
 /// Pixels shown left and right of the ink.
