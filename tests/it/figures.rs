@@ -23,7 +23,7 @@ fn floors(set: &str, limit: usize, reader_exact: f64, mra: f64, false_clear_per_
 
 #[test]
 fn phone_photos() {
-    floors("hcs", 16, 0.85, 0.96, 11.0);
+    floors("hcs", 16, 0.85, 0.96, 12.6);
 }
 
 #[test]
