@@ -11,5 +11,6 @@ for component in rustfmt clippy; do
 done
 cargo fmt --check
 cargo clippy --release --all-targets --quiet -- -D warnings
+RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --release --quiet
 cargo test --release
 bash tests/browser/run.sh

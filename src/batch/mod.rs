@@ -5,7 +5,7 @@
 //! [GameRecord] + names + tournament file ─ finish ─▶ [Finished] ─ output, report ─▶ PGN, CSV, JSON lines, HTML
 //! ```
 //!
-//! Whatever takes time is written down in the [`journal`] when it is done, under the hash of the photo's bytes, so
+//! Whatever takes time is written down in the `journal` when it is done, under the hash of the photo's bytes, so
 //! that a run that was killed goes on where it was.
 
 mod archive;

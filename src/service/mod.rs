@@ -1,7 +1,7 @@
 //! `scoresheet serve`: upload, watch, review and correct over HTTP, with a page for people.
 //!
-//! [`api`] answers requests, [`store`] keeps jobs, [`work`] reads them, [`guard`] keeps out what should not come in,
-//! [`assets`] holds the page. Everything runs in one process and nothing is called outside, unless a database is given
+//! `api` answers requests, `store` keeps jobs, [`work`] reads them, `guard` keeps out what should not come in,
+//! `assets` holds the page. Everything runs in one process and nothing is called outside, unless a database is given
 //! for sharing the work with other processes: those that answer requests and those that only read.
 
 mod api;

@@ -52,7 +52,7 @@ impl Store {
         self.result(id, 0)
     }
 
-    /// What was seen on a photo alone ([`Kind::Page`]).
+    /// What was seen on a photo alone (`Kind::Page`).
     #[cfg(feature = "queue")]
     pub fn page<T: DeserializeOwned>(&self, id: &str) -> Result<T> {
         self.result(id, 0)
