@@ -3,7 +3,7 @@
 //! Follows the PGN standard of 1994 (export format, section 8): seven tag roster, Standard Algebraic Notation, lines of
 //! at most 80 columns, the result as the last token.
 
-use crate::game::{Colour, Ply, Status};
+use crate::game::{Colour, Game, Ply, Status};
 use cozy_chess::util::{display_san_move, parse_san_move};
 use cozy_chess::{Board, Color, Move};
 use std::collections::BTreeMap;
@@ -53,6 +53,17 @@ impl std::fmt::Display for ReadError {
 }
 
 impl std::error::Error for ReadError {}
+
+/// The PGN of a game, without alternatives.
+pub fn of_game(game: &Game) -> String {
+    write(&Parts {
+        headers: &game.headers,
+        plies: &game.plies,
+        result: &game.result,
+        start_fen: game.start_fen.as_deref(),
+        alternatives: false,
+    })
+}
 
 /// Writes a game. The main line ends at the last legal move; what could not be made legal follows in a comment.
 pub fn write(parts: &Parts) -> String {

@@ -121,13 +121,7 @@ fn assemble(ink: &Ink, pins: &[Pin], decoded: Decoded, timing_ms: Timing) -> Rev
             _ => {}
         }
     }
-    game.pgn = pgn::write(&pgn::Parts {
-        headers: &game.headers,
-        plies: &game.plies,
-        result: &game.result,
-        start_fen: game.start_fen.as_deref(),
-        alternatives: false,
-    });
+    game.pgn = pgn::of_game(&game);
     Reviewed { game, cells: decoded.places.iter().map(|place| cell_name(ink, place)).collect() }
 }
 

@@ -142,13 +142,7 @@ fn set_tags(done: &mut Finished, hints: &Hints, pairing: Option<&(&Pairing, &'st
     }
     let tags = done.tags.iter().filter(|(name, _)| *name != "Result");
     game.headers.extend(tags.map(|(name, tag)| (name.clone(), tag.value.clone())));
-    game.pgn = pgn::write(&pgn::Parts {
-        headers: &game.headers,
-        plies: &game.plies,
-        result: &game.result,
-        start_fen: game.start_fen.as_deref(),
-        alternatives: false,
-    });
+    game.pgn = pgn::of_game(game);
     conflict
 }
 

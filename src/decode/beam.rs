@@ -1,54 +1,16 @@
 //! The search: all games that the ink may mean, as a graph of positions over the slots of the table.
 
-use super::emission::{Emission, FastMap, Ink, Scores, Writer};
+use super::emission::{Emission, Ink, Scores, Writer};
+use super::fast_map::FastMap;
 use super::gaps::{GapPrices, skip_one, skip_two, tail_prices};
 use super::graph::{Edge, Graph, Node, Step, log_add};
+use super::hopes::{Hope, Hopes};
+use super::limits::Limits;
 use super::prior::{self, Believed};
 use super::settled::{Settled, SettledCell};
 use crate::notation::{CheckMark, MoveShape, legal_shapes, parse_move};
 use cozy_chess::util::{display_san_move, parse_san_move};
 use cozy_chess::{BitBoard, Board, Move};
-
-/// How many games are followed at once.
-///
-/// Positions that need no mending have places of their own: they are few, and what the recogniser confuses may show
-/// only twenty moves later, while every legal move is a candidate once ink is taken for a slip.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Limits {
-    /// Positions expanded per slot whose game agrees with the ink all the way.
-    pub agreeing: usize,
-    /// Other positions expanded per slot.
-    pub mended: usize,
-    /// Positions that lie further than this behind the best one (natural logarithm) are dropped.
-    pub window: f64,
-    /// Positions from which moves left out are tried.
-    pub omitting: usize,
-}
-
-impl Limits {
-    /// For a first look, to learn language and habits and where the game needs mending.
-    pub const NARROW: Limits = Limits { agreeing: 20, mended: 20, window: 13.0, omitting: 2 };
-    /// For places where the ink and the game agree.
-    pub const USUAL: Limits = Limits { agreeing: 60, mended: 40, window: 20.0, omitting: 6 };
-    /// For places where the game needs mending.
-    pub const WIDE: Limits = Limits { agreeing: 150, mended: 400, window: 24.0, omitting: 6 };
-}
-
-/// A slip is often noticed only when a later move turns out impossible: this many slots before the place are searched
-/// widely with it.
-const MENDING_BEFORE: usize = 24;
-/// The same behind the place.
-const MENDING_BEHIND: usize = 6;
-
-/// The limits for every slot, given those at which a first look had to mend the game.
-pub fn limits_around(mended: &[usize], slots: usize) -> Vec<Limits> {
-    let mut limits = vec![Limits::USUAL; slots + 1];
-    for &slot in mended {
-        let end = (slot + MENDING_BEHIND).min(slots);
-        limits[slot.saturating_sub(MENDING_BEFORE)..=end].fill(Limits::WIDE);
-    }
-    limits
-}
 
 /// Where no position explains the ink at least this well (natural logarithm), something may have been left out.
 const TROUBLE: f32 = -5.0;
@@ -97,53 +59,6 @@ pub fn search(table: &Table, limits: &[Limits], known: &mut Vec<Scores>) -> Grap
 
 /// What a person typed is looked for in so many positions.
 const UNDERSTAND: usize = 300;
-
-/// A move that the slot may hold, before it is made.
-struct Hope {
-    /// Upper bound of the score behind it.
-    score: f64,
-    from: u32,
-    mv: Move,
-    /// Of the ink, by check.
-    scores: [f32; 3],
-    prior: f32,
-}
-
-/// The best of the moves that a slot may hold.
-struct Hopes {
-    room: usize,
-    list: Vec<Hope>,
-    /// What scores less is none of the best.
-    least: f64,
-}
-
-impl Hopes {
-    fn new(room: usize) -> Self {
-        Self { room, list: Vec::new(), least: f64::NEG_INFINITY }
-    }
-
-    fn add(&mut self, hope: Hope) {
-        if hope.score > self.least {
-            self.list.push(hope);
-            if self.list.len() >= self.room * 3 / 2 {
-                self.prune();
-            }
-        }
-    }
-
-    fn prune(&mut self) {
-        if self.list.len() > self.room {
-            let (_, last, _) = self.list.select_nth_unstable_by(self.room, |a, b| b.score.total_cmp(&a.score));
-            self.least = last.score;
-            self.list.truncate(self.room);
-        }
-    }
-
-    fn best(mut self) -> Vec<Hope> {
-        self.prune();
-        self.list
-    }
-}
 
 /// An edge about to be added.
 struct Way {
@@ -297,11 +212,18 @@ impl<'a> Search<'a> {
     fn omit_settled(&mut self, s: usize, layer: &[u32], omitted: &[Option<String>]) -> Vec<u32> {
         let mut layer = layer.to_vec();
         for (depth, text) in (1..).zip(omitted) {
-            layer = layer.iter().flat_map(|&n| self.omit_from(s, n, depth, 0.0, text.as_deref())).collect();
+            layer = layer.iter().flat_map(|&n| self.omit_named(s, n, depth, text.as_deref())).collect();
             layer.sort_unstable();
             layer.dedup();
         }
         layer
+    }
+
+    /// Plays the move that a person names, or any where none is named, without leaving the slot.
+    fn omit_named(&mut self, s: usize, from: u32, depth: u64, text: Option<&str>) -> Vec<u32> {
+        let language = self.table.writers.first().map(|writer| writer.language);
+        let only = text.map(|text| parse_move(&self.graph.nodes[from as usize].board, text, language));
+        self.omit_from(s, from, (depth, 0.0), |mv, _| only.is_none_or(|only| only == Some(mv)))
     }
 
     /// Follows the one move that a person says is written in the slot, after a move left out if need be.
@@ -311,10 +233,11 @@ impl<'a> Search<'a> {
         }
         let (omitting, price) = (self.limits[s].omitting, self.table.gaps.omitted);
         let singles: Vec<u32> =
-            layer.iter().take(omitting).flat_map(|&n| self.omit_from(s, n, 1, price, None)).collect();
+            layer.iter().take(omitting).flat_map(|&n| self.omit_from(s, n, (1, price), |_, _| true)).collect();
         if !self.play_settled(s, &singles, text) {
             let price = self.table.gaps.omitted_again;
-            let doubles: Vec<u32> = singles.iter().flat_map(|&n| self.omit_from(s, n, 2, price, None)).collect();
+            let doubles: Vec<u32> =
+                singles.iter().flat_map(|&n| self.omit_from(s, n, (2, price), |_, _| true)).collect();
             self.play_settled(s, &doubles, text);
         }
     }
@@ -369,50 +292,41 @@ impl<'a> Search<'a> {
 
     /// Tries one ply that was not written, and from the best positions two.
     fn omit(&mut self, s: usize, layer: &[u32], emission: &mut Emission) {
-        let omitting = self.limits[s].omitting;
+        let (omitting, price) = (self.limits[s].omitting, self.table.gaps.omitted);
         let hopeful = emission.hopeful(TROUBLE);
         let fits = |search: &Self, node: u32| may_hold(&search.graph.nodes[node as usize].board, &hopeful);
         let singles: Vec<u32> =
-            layer.iter().take(omitting).flat_map(|&n| self.omit_from(s, n, 1, self.table.gaps.omitted, None)).collect();
+            layer.iter().take(omitting).flat_map(|&n| self.omit_from(s, n, (1, price), |_, _| true)).collect();
         let fitting: Vec<u32> = singles.iter().copied().filter(|&n| fits(self, n)).collect();
         self.write_moves(s, &fitting, emission);
         let per_node = singles.len() / layer.len().clamp(1, omitting.max(1));
+        let again = self.table.gaps.omitted_again;
         let doubles = singles.iter().take(per_node * omitting.div_ceil(3));
         let mut fitting: Vec<u32> =
-            doubles.flat_map(|&n| self.omit_again(s, n, self.table.gaps.omitted_again, &hopeful)).collect();
+            doubles.flat_map(|&n| self.omit_from(s, n, (2, again), |_, after| may_hold(after, &hopeful))).collect();
         fitting.sort_unstable();
         fitting.dedup();
         self.write_moves(s, &fitting, emission);
     }
 
-    /// Plays every legal move after which the slot's ink may be a legal move.
-    fn omit_again(&mut self, s: usize, from: u32, price: f32, hopeful: &[BitBoard; 6]) -> Vec<u32> {
+    /// Plays the legal moves that are to be kept, given with the position behind them, without leaving the slot.
+    fn omit_from(
+        &mut self,
+        s: usize,
+        from: u32,
+        (depth, price): (u64, f32),
+        keep: impl Fn(Move, &Board) -> bool,
+    ) -> Vec<u32> {
         let board = self.graph.nodes[from as usize].board.clone();
         let (shapes, priors) = self.moves(from);
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(shapes.len());
         for ((mv, _), prior) in shapes.iter().zip(&priors) {
             let mut after = board.clone();
             after.play_unchecked(*mv);
-            if may_hold(&after, hopeful) {
+            if keep(*mv, &after) {
                 let way = Way { step: Step::Omitted(*mv), weight: price + prior, mended: true };
-                out.push(self.connect(from, (s, 2), after, way));
+                out.push(self.connect(from, (s, depth), after, way));
             }
-        }
-        out
-    }
-
-    /// Plays every legal move, or the one of `text`, without leaving the slot.
-    fn omit_from(&mut self, s: usize, from: u32, depth: u64, price: f32, text: Option<&str>) -> Vec<u32> {
-        let board = self.graph.nodes[from as usize].board.clone();
-        let (shapes, priors) = self.moves(from);
-        let language = self.table.writers.first().map(|writer| writer.language);
-        let only = text.map(|text| parse_move(&board, text, language));
-        let mut out = Vec::with_capacity(shapes.len());
-        for ((mv, _), prior) in shapes.iter().zip(&priors).filter(|((mv, _), _)| only.is_none_or(|o| o == Some(*mv))) {
-            let mut after = board.clone();
-            after.play_unchecked(*mv);
-            let way = Way { step: Step::Omitted(*mv), weight: price + prior, mended: true };
-            out.push(self.connect(from, (s, depth), after, way));
         }
         out
     }

@@ -2,6 +2,7 @@
 //!
 //! A slot is one ply's place in the table: one cell of each sheet.
 
+use super::fast_map::FastMap;
 use super::marks::clock_beside;
 use super::score::{Beside, Lattice, NodeId, Symbols, Trie};
 use crate::notation::shape::{file_char, rank_char};
@@ -10,8 +11,6 @@ use crate::notation::{
     for_each_spelling, for_each_suffix,
 };
 use cozy_chess::{BitBoard, Piece, Rank, Square};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 /// The price of what never happens.
 pub const NEVER: f32 = -1e3;
@@ -75,31 +74,6 @@ pub struct Explanation {
     /// Log-likelihood of the best correct spelling relative to the best free reading; 0 is a perfect fit.
     pub fit: f32,
 }
-
-/// A hasher for keys that are well mixed by one multiplication (Knuth, TAOCP vol. 3, section 6.4).
-#[derive(Debug, Default, Clone, Copy)]
-pub struct MultiplyHasher(u64);
-
-impl Hasher for MultiplyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-    fn write_u32(&mut self, value: u32) {
-        self.write_u64(u64::from(value));
-    }
-    fn write_u64(&mut self, value: u64) {
-        let mixed = (self.0 ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = mixed ^ (mixed >> 32);
-    }
-}
-
-/// A map with the [`MultiplyHasher`].
-pub type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<MultiplyHasher>>;
 
 /// What is needed to score a sheet's cells: its language, its writer's habits, the prices.
 #[derive(Debug, Clone)]
@@ -338,13 +312,12 @@ impl<'a> Cell<'a> {
         let named = if piece == Piece::Pawn { 1.0 } else { letter(piece) };
         let fits = |square: &Square| {
             let (file, rank) = (support(file_char(square.file())), support(rank_char(square.rank())));
-            let slips = self.writer.prices.slip.exp() * (named * file.max(rank) + file * rank);
             let castles = if piece == Piece::King && matches!(square.rank(), Rank::First | Rank::Eighth) {
                 support(b'O')
             } else {
                 0.0
             };
-            named * file * rank + slips + castles >= least
+            named * file * rank + self.slips_at_most(named, file, rank) + castles >= least
         };
         Square::ALL.iter().copied().filter(fits).collect()
     }
@@ -368,8 +341,12 @@ impl<'a> Cell<'a> {
             }
             (Some(taken), _) => share(Choice::TakesLetter) * letter(taken),
         };
-        let slips = piece * file.max(rank) + file * rank;
-        piece * (file * rank + other) + self.writer.prices.slip.exp() * slips
+        piece * (file * rank + other) + self.slips_at_most(piece, file, rank)
+    }
+
+    /// What slips add at most, given how far the ink supports the piece, the file and the rank.
+    fn slips_at_most(&self, piece: f32, file: f32, rank: f32) -> f32 {
+        self.writer.prices.slip.exp() * (piece * file.max(rank) + file * rank)
     }
 
     fn alien(&self) -> f32 {

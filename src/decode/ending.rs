@@ -3,7 +3,7 @@
 use super::Place;
 use super::emission::Ink;
 use super::gaps::{SAYS_RESULT, result_in};
-use super::plies::Material;
+use super::material::Material;
 use super::reasons::{NO_LEGAL_MOVE, looks_like_a_move, said};
 use crate::game::Ply;
 use cozy_chess::{Board, Color, GameStatus, Piece};

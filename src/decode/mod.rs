@@ -9,10 +9,14 @@ mod beam;
 mod confidence;
 mod emission;
 mod ending;
+mod fast_map;
 mod gaps;
 mod graph;
+mod hopes;
 mod language;
+mod limits;
 mod marks;
+mod material;
 mod plies;
 mod posterior;
 pub mod prior;
@@ -20,6 +24,7 @@ mod reasons;
 mod score;
 mod settled;
 mod sheet;
+mod text;
 mod transcript;
 
 pub use confidence::{INPUTS, Model as ConfidenceModel, Signs};
@@ -32,9 +37,10 @@ pub use transcript::transcribe;
 use crate::game::{Colour, Ply, Quad};
 use crate::notation::Notation;
 use crate::reading::{Alphabet, Reading};
-use beam::{Limits, limits_around, search};
+use beam::search;
 use cozy_chess::Board;
 use emission::{Ink, Scores};
+use limits::{Limits, limits_around};
 use prior::{Believed, Uniform};
 use score::Symbols;
 use serde::{Deserialize, Serialize};
@@ -227,8 +233,15 @@ pub fn decode_with(rows: &[Row], groundwork: &Groundwork, options: &Options) -> 
     }
     let notations = found.hands.iter().map(|hand| Notation::of(hand.language, alphabet)).collect();
     let cells = &sheet::cells(rows);
-    let outcome =
-        plies::describe(&plies::Material { rows, cells, table: &table, graph: &graph, options, alphabet, notations });
+    let outcome = plies::describe(&material::Material {
+        rows,
+        cells,
+        table: &table,
+        graph: &graph,
+        options,
+        alphabet,
+        notations,
+    });
     Ok(Decoded {
         plies: outcome.plies,
         places: outcome.places,

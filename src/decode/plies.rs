@@ -1,20 +1,18 @@
 //! The likeliest game ply by ply: what was written, what was played, how sure that is.
 
-use super::beam::Table;
+use super::Place;
 use super::confidence::{Model, Signs, odds};
 use super::emission::{Emission, Explanation, Ink, Scores};
 use super::ending;
-use super::graph::{Graph, Step};
+use super::graph::Step;
 use super::marks::marks;
+use super::material::Material;
 use super::posterior::{Posterior, Share, posterior};
 use super::reasons::{self, SET_BY_HAND};
-use super::sheet::Cells;
-use super::{InkCell, Options, Place, Row};
-use crate::game::{Candidate, Colour, Ply, Status, Written};
-use crate::notation::{MoveShape, Notation, Usage, legal_shapes};
-use crate::reading::Alphabet;
+use crate::game::{Candidate, Ply, Status};
+use crate::notation::{MoveShape, Usage, legal_shapes};
 use cozy_chess::util::{display_san_move, display_uci_move};
-use cozy_chess::{Board, Color, Move};
+use cozy_chess::{Board, Move};
 
 /// A correct spelling that fits worse than this (natural logarithm) is not what the ink says.
 const SAID_FIT: f32 = -5.0;
@@ -26,18 +24,6 @@ const CANDIDATES: usize = 6;
 const MARKS_READ: f32 = 0.5;
 /// Flattening of the evidence for [`Signs::flat_odds`].
 const FLAT: f64 = 0.35;
-
-/// What the outcome is told from.
-pub struct Material<'a> {
-    pub rows: &'a [Row],
-    pub cells: &'a Cells<'a>,
-    pub table: &'a Table<'a>,
-    pub graph: &'a Graph,
-    pub options: &'a Options,
-    pub alphabet: &'a Alphabet,
-    /// By sheet, how moves are written in its language; none where no model knows.
-    pub notations: Vec<Option<Notation>>,
-}
 
 /// What is said about the game.
 pub struct Outcome {
@@ -354,75 +340,4 @@ fn share_out(candidates: &mut [Candidate], san: Option<&str>, confidence: f32) {
 
 fn share_of(shares: &[Share], mv: Move) -> f32 {
     shares.iter().find(|share| share.mv == mv).map_or(0.0, |share| share.probability)
-}
-
-/// What the sheets say in a slot: the texts of its cells, as moves are written in each sheet's language.
-pub fn written(
-    cells: &[Option<&InkCell>],
-    inks: &[Ink],
-    alphabet: &Alphabet,
-    notations: &[Option<Notation>],
-) -> Vec<Written> {
-    let inked = cells.iter().zip(inks).filter_map(|(cell, ink)| match (cell, ink) {
-        (Some(cell), Ink::Crossed(lattice) | Ink::Written(lattice)) => {
-            let notation = notations.get(cell.sheet).and_then(Option::as_ref);
-            let (text, confidence) = match (&cell.reading, notation) {
-                (Some(reading), Some(notation)) => lattice.written(reading, alphabet, notation),
-                _ => (lattice.text.clone(), lattice.confidence),
-            };
-            let confidence = confidence.clamp(0.0, 1.0);
-            Some(Written { sheet: cell.sheet, page: cell.page, quad: cell.quad, text, confidence })
-        }
-        _ => None,
-    });
-    inked.collect()
-}
-
-impl Material<'_> {
-    /// The printed number of a slot's row.
-    pub fn number(&self, slot: usize) -> u32 {
-        self.rows.get(slot / 2).map_or(0, |row| row.number)
-    }
-
-    /// What the sheets say in a slot.
-    pub fn written(&self, slot: usize) -> Vec<Written> {
-        written(&self.cells[slot], &self.table.slots[slot], self.alphabet, &self.notations)
-    }
-
-    /// What is written in a slot that is no legal move of the game.
-    pub fn ply_of_ink(&self, slot: usize, board: &Board, why: &str) -> Ply {
-        let written = self.written(slot);
-        Ply {
-            colour: if slot.is_multiple_of(2) { Colour::White } else { Colour::Black },
-            status: Status::Illegal,
-            reason: Some(format!("written {}, {why}", reasons::said(&written))),
-            written,
-            ..self.blank_ply(slot, board)
-        }
-    }
-
-    /// A ply of which nothing is known but its place.
-    pub fn blank_ply(&self, slot: usize, board: &Board) -> Ply {
-        let colour = if board.side_to_move() == Color::White { Colour::White } else { Colour::Black };
-        blank_ply(self.number(slot), colour)
-    }
-}
-
-/// A ply of which nothing is known but its place.
-pub fn blank_ply(number: u32, colour: Colour) -> Ply {
-    Ply {
-        ply: 0,
-        number,
-        colour,
-        san: None,
-        uci: None,
-        confidence: 0.0,
-        status: Status::Unread,
-        reason: None,
-        written: Vec::new(),
-        candidates: Vec::new(),
-        clock: None,
-        draw_offer: false,
-        nag: None,
-    }
 }

@@ -1,8 +1,9 @@
 //! What the cells of the table hold, and what a first look at them teaches about writers and slips.
 
-use super::beam::{Limits, Table, search};
+use super::beam::{Table, search};
 use super::emission::{Emission, Ink, Scores, SlipPrices, Writer};
 use super::graph::{Graph, Step};
+use super::limits::Limits;
 use super::prior::Believed;
 use super::score::{Beside, Lattice, Symbols};
 use super::{InkCell, Options, Row, gaps, plies};

@@ -1,6 +1,6 @@
 //! What is written, cell by cell, where no game is to be made of it: on a page that goes on from an unknown position.
 
-use super::plies::{blank_ply, written};
+use super::material::{blank_ply, written};
 use super::reasons::{looks_like_a_move, said};
 use super::{Decoded, Options, Place, Row, sheet};
 use crate::game::{Colour, Ply};

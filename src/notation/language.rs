@@ -107,6 +107,18 @@ pub const LANGUAGES: &[Language] = &[
     Language::new("az", "Azerbaijani", ["S", "V", "T", "F", "A"], "P"),
 ];
 
+/// The piece of a letter of Standard Algebraic Notation.
+pub(super) fn english_piece(letter: char) -> Option<Piece> {
+    Some(match letter {
+        'K' => Piece::King,
+        'Q' => Piece::Queen,
+        'R' => Piece::Rook,
+        'B' => Piece::Bishop,
+        'N' => Piece::Knight,
+        _ => return None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 //! Read in full (`Kf5xNe5`: the king came from f5 and took a knight on e5) and as problemists write it, where only the
 //! square that the piece goes back to is named (`Kf5:N`, `f4:Pep`, `Q=a7`: the queen was a pawn on a7).
 
+use super::language::english_piece;
 use super::legal_shapes;
 use cozy_chess::{Board, BoardBuilder, Color, Piece, Rank, Square};
 
@@ -74,16 +75,13 @@ fn parse(text: &str) -> Option<Retraction> {
     rest.is_empty().then_some(Retraction { piece, from, to, captured, en_passant, promotion })
 }
 
+/// Problemists also write S for the knight, and name the pawn.
 fn piece_of(letter: char) -> Option<Piece> {
-    Some(match letter {
-        'K' => Piece::King,
-        'Q' => Piece::Queen,
-        'R' => Piece::Rook,
-        'B' => Piece::Bishop,
-        'N' | 'S' => Piece::Knight,
-        'P' => Piece::Pawn,
-        _ => return None,
-    })
+    match letter {
+        'S' => Some(Piece::Knight),
+        'P' => Some(Piece::Pawn),
+        _ => english_piece(letter),
+    }
 }
 
 /// The position before, if the move from it is legal and leads here.

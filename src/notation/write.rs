@@ -1,5 +1,6 @@
 //! A move in the notation that someone wants to read.
 
+use super::language::english_piece;
 use super::parse::parse_move;
 use super::{CheckMark, Habits, Language, MoveShape, for_each_spelling, legal_shapes};
 use cozy_chess::util::{display_san_move, display_uci_move};
@@ -74,21 +75,10 @@ fn printed(language: &Language, piece: Piece) -> &'static str {
     letters[index]
 }
 
-fn piece_of(letter: char) -> Option<Piece> {
-    Some(match letter {
-        'K' => Piece::King,
-        'Q' => Piece::Queen,
-        'R' => Piece::Rook,
-        'B' => Piece::Bishop,
-        'N' => Piece::Knight,
-        _ => return None,
-    })
-}
-
 fn with_letters(san: &str, language: &Language) -> String {
     // Castling holds no letter of a piece, and files are small letters.
     san.chars().fold(String::new(), |mut out, c| {
-        match piece_of(c) {
+        match english_piece(c) {
             Some(piece) => out.push_str(printed(language, piece)),
             None => out.push(c),
         }

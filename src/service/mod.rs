@@ -6,6 +6,7 @@
 
 mod api;
 mod assets;
+mod corrections;
 mod desks;
 mod guard;
 mod metrics;

@@ -5,7 +5,7 @@ mod policy;
 
 pub use policy::{BYTES, HIDDEN, OUTPUTS, Policy, TABLE, UNITS};
 
-use super::emission::FastMap;
+use super::fast_map::FastMap;
 use crate::notation::MoveShape;
 use cozy_chess::{Board, Move};
 use std::sync::{Mutex, PoisonError};
