@@ -22,9 +22,10 @@ PLACES = ["Lindental", "Valmont", "Robledal", "Northfield", "Riverside", "Sandvi
 class Studio:
     """What all sheets share, loaded once: games, glyphs, fonts, piece letters."""
 
-    def __init__(self, data="../shared/data", hands=None, print_fonts=None, games=20_000):
+    def __init__(self, data="../shared/data", hands=None, print_fonts=None, games=20_000, held_out=False):
+        """With `held_out`, by hands and in fonts that the recogniser was never trained on."""
         self.games = read_games(data, games)
-        self.glyphs = handwriting.Glyphs(data, hands)
+        self.glyphs = handwriting.Glyphs(data, hands, held_out)
         self.hands = [os.path.splitext(os.path.basename(f.path))[0] for f in self.glyphs.fonts]
         self.letters = dict(piece_letters(data), en=ENGLISH)
         self.languages = [(k, v) for k, v in self.letters.items() if k != "en"]
@@ -60,7 +61,7 @@ class Studio:
     def habits(self, rng, language=None, **fixed):
         habits = Habits(rng, self.languages)
         if language:
-            habits.letters = self.letters[language]
+            habits.language, habits.letters = language, self.letters[language]
         for name, value in fixed.items():
             setattr(habits, name, value)
         return habits
@@ -133,14 +134,14 @@ def truth_of(printed, written, geometry, picture, header, sans, result):
                       for n, c in printed.cells]}
 
 
-def random_sheet(rng, studio, strength=10.0, roll=None):
+def random_sheet(rng, studio, strength=10.0, roll=None, language=None):
     """A random form filled in by a random writer and photographed with at most `strength` degrees of tilt and
-    `roll` degrees of rotation (see `random_shot`): (picture, truth).
+    `roll` degrees of rotation (see `random_shot`): (picture, truth).  `language`: written in that one, 20 moves or more.
 
     `truth["jpeg"]` holds the encoded photo."""
     form = random_form(rng)
-    sans, result = studio.game(rng, 8, min(90, form.pairs * form.rows))
-    habits = studio.habits(rng, form.language if rng.random() < .8 else None)
+    sans, result = studio.game(rng, 20 if language else 8, max(30, min(90, form.pairs * form.rows)))
+    habits = studio.habits(rng, language or (form.language if rng.random() < .8 else None), **dict(form="short") if language else {})
     notes = Notes.of(sans, habits, rng)
     for ply in notes.texts:
         if rng.random() < .012:
@@ -149,4 +150,4 @@ def random_sheet(rng, studio, strength=10.0, roll=None):
     header = names(rng)
     page, printed, written = fill(form, studio, notes, header, result, studio.writer(rng), random_manner(rng), rng)
     picture, data, geometry = photograph(page, random_shot(rng, strength, roll), rng)
-    return picture, truth_of(printed, written, geometry, picture, header, sans, result) | {"jpeg": data}
+    return picture, truth_of(printed, written, geometry, picture, header, sans, result) | {"written_in": habits.language, "jpeg": data}

@@ -105,6 +105,7 @@ pub const LANGUAGES: &[Language] = &[
     Language::new("el", "Greek", ["P", "B", "П", "A", "1"], "O"),
     Language::new("figurines", "Figurines", ["♔", "♕", "♖", "♗", "♘"], "P"),
     Language::new("az", "Azerbaijani", ["S", "V", "T", "F", "A"], "P"),
+    Language::new("vi", "Vietnamese", ["V", "H", "x", "T", "M"], "P"),
 ];
 
 /// The piece of a letter of Standard Algebraic Notation.

@@ -26,8 +26,9 @@ pub struct Crop {
 impl Crop {
     /// Cuts the span `from..to` (shares of the column's width, 0 to 1) of a cell.
     ///
-    /// The cell's upper line comes to lie at row 9 and its lower line at row 39. Width keeps its proportion to
-    /// height unless the span is too wide for the crop; then it is squeezed. Narrow spans are centred on paper.
+    /// The cell's upper line comes to lie at row 9 and its lower line at row 39, and width keeps its proportion to
+    /// height. Of a cell that is too wide for the crop the part with ink is shown, and it is squeezed only if that is
+    /// too wide as well. Narrow spans are centred on paper.
     pub fn cut(page: &Page, band: &Band, column: &Column, from: f32, to: f32) -> Self {
         let across = |line: &super::lines::Curve| {
             let (left, right) = column.at(line.y[line.y.len() / 2]);
@@ -36,12 +37,31 @@ impl Crop {
         let (top, bottom) = (across(&band.top), across(&band.bottom));
         let (left, right) = column.at((top + bottom) / 2.0);
         let height = (bottom - top).max(4.0);
-        let start = left + from * (right - left) - SIDE_MARGIN * height;
+        let margin = SIDE_MARGIN * height;
+        let start = left + from * (right - left) - margin;
         // Beyond the table the sides of a column may cross.
-        let end = (left + to * (right - left) + SIDE_MARGIN * height).max(start + 1.0);
-        let scale = height / CELL_HEIGHT;
-        let step = scale.max((end - start) / CROP_WIDTH as f32);
-        let used = ((end - start) / step).round().min(CROP_WIDTH as f32);
+        let end = (left + to * (right - left) + margin).max(start + 1.0);
+        let lines = column.inner.iter().map(|line| line.at((top + bottom) / 2.0)).collect::<Vec<f32>>();
+        let natural = height / CELL_HEIGHT;
+        let whole = Self::between(page, band, natural, start..end, &lines);
+        let room = natural * CROP_WIDTH as f32;
+        if end - start <= room || whole.is_blank() {
+            return whole;
+        }
+        let step = (end - start) / CROP_WIDTH as f32;
+        let ink_start = start + whole.span.start as f32 * step - 2.0 * margin;
+        let ink_end = start + whole.span.end as f32 * step + 2.0 * margin;
+        let first = ink_start.min(end - room).max(start);
+        let part = first..(first + room).max(ink_end).min(end);
+        Self::between(page, band, natural, part, &lines)
+    }
+
+    /// The part of a band between two places along it, at `natural` pixels of the page a pixel of the crop, squeezed
+    /// if it is too wide. `lines` are those between boxes.
+    fn between(page: &Page, band: &Band, natural: f32, along: Range<f32>, lines: &[f32]) -> Self {
+        let (start, length) = (along.start, along.end - along.start);
+        let step = natural.max(length / CROP_WIDTH as f32);
+        let used = (length / step).round().min(CROP_WIDTH as f32);
         let offset = ((CROP_WIDTH as f32 - used) / 2.0).floor();
 
         let mut pixels = vec![255u8; CROP_HEIGHT * CROP_WIDTH];
@@ -64,9 +84,11 @@ impl Crop {
                 pixels[v * CROP_WIDTH + u] = (sum / 4.0) as u8;
             }
         }
-        for line in &column.inner {
-            let u = (line.at((top + bottom) / 2.0) - start) / step + offset;
-            wipe(&mut pixels, u.round() as usize);
+        for line in lines {
+            let u = (line - start) / step + offset;
+            if u >= 0.0 {
+                wipe(&mut pixels, u.round() as usize);
+            }
         }
         let (ink, span) = ink(&pixels, offset as usize..(offset + used) as usize);
         Self { pixels, ink, span }
