@@ -1,9 +1,9 @@
-"""How well the program reads sheets in many languages: the language found, and the moves.
+"""How well the program reads sheets in many languages: the language found, moves right, clear moves that are wrong.
 
     python languages.py PROGRAM PHOTOS
 
 Runs `PROGRAM read --json` on every photo in the folder PHOTOS that make.py wrote with --random and --languages.  A
-language counts as found if the program names one with the same letters for the pieces that the sheet names.
+language counts as found if the program names one with the same piece letters.
 """
 import collections
 import glob
@@ -22,11 +22,19 @@ def read(program, photo):
         return (run.stderr.strip().splitlines() or ["no output"])[-1]
 
 
-def right_moves(plies, moves):
-    """Moves of the game that stand at their place in the answer."""
-    found = {(p["number"], p["colour"]): p["san"] for p in plies if p["san"]}
-    places = ((i // 2 + 1, ("white", "black")[i % 2]) for i in range(len(moves)))
-    return sum(found.get(place, "").rstrip("+#") == move.rstrip("+#") for place, move in zip(places, moves))
+SAME = {"ca": "es", "it": "es", "sr-Cyrl": "sr"}                   # the program's name for the same letters
+
+
+def judge(plies, moves):
+    """(moves of the game that stand at their place in the answer, clear moves that are wrong, moves that are not clear)"""
+    found = {(p["number"], p["colour"]): p for p in plies if p["san"]}
+    right = wrong = open_ = 0
+    for i, move in enumerate(moves):
+        ply = found.get((i // 2 + 1, ("white", "black")[i % 2]))
+        good = bool(ply) and ply["san"].rstrip("+#") == move.rstrip("+#")
+        clear = bool(ply) and ply["status"] == "clear"
+        right, wrong, open_ = right + good, wrong + (clear and not good), open_ + (not clear)
+    return right, wrong, open_
 
 
 def main():
@@ -38,12 +46,16 @@ def main():
         # what the form has no room for is not asked
         moves = truth["moves"][:sum(bool(cell["written"]) for cell in truth["cells"])]
         language, answer = truth["written_in"], read(program, path[:-5] + ".jpg")
-        found, right = (answer, 0) if isinstance(answer, str) else (answer["sheets"][0]["language"], right_moves(answer["plies"], moves))
-        sums[language].append((found == language, right, len(moves)))
-        print(f"{os.path.basename(path)[:-5]} {language}: {found}, {right} of {len(moves)} moves", flush=True)
+        if isinstance(answer, str):
+            found, counts = answer, (0, 0, len(moves))
+        else:
+            found, counts = answer["sheets"][0]["language"], judge(answer["plies"], moves)
+        sums[language].append((found == SAME.get(language, language), *counts, len(moves)))
+        print(f"{os.path.basename(path)[:-5]} {language}: {found}, {counts[0]} of {len(moves)} moves, {counts[1]} clear and wrong", flush=True)
     for language, sheets in sorted(sums.items()) + [("all", [s for v in sums.values() for s in v])]:
-        print(f"{language:12} {len(sheets):4} sheets, language found on {sum(s[0] for s in sheets):4}, "
-              f"mra {sum(s[1] for s in sheets) / sum(s[2] for s in sheets):.3f}")
+        found, right, wrong, open_, total = map(sum, zip(*sheets))
+        print(f"{language:12} {len(sheets):4} sheets, language found on {found:4}, mra {right / total:.3f}, "
+              f"interruption {open_ / total:.3f}, clear and wrong {1000 * wrong / total:.1f} in 1000")
 
 
 if __name__ == "__main__":

@@ -54,14 +54,20 @@ const LINE: f32 = 0.9;
 /// The same from which print stands at one place.
 const IN_PLACE: f32 = 0.7;
 
+/// Distance between two cuts through a column, in heights of a row.
+const CUT: f32 = 0.1;
+
 /// For each of [`SAMPLES`] places across a column the share of the rows that are at least so dark there.
 fn print(page: &Page, grid: &Grid, column: &Column, darkness: f32) -> Vec<f32> {
     let mut inked = vec![0f32; SAMPLES];
     let quads: Vec<_> = grid.bands.iter().filter(|band| band.ruled).map(|band| grid.quad(band, column)).collect();
     for quad in &quads {
+        // In a wide column a stroke would slip through between two cuts.
+        let cuts = ((quad[1][0] - quad[0][0]) / (SAMPLES as f32 * CUT * grid.pitch)).round().clamp(1.0, 8.0) as usize;
         for (sample, inked) in inked.iter_mut().enumerate() {
-            let share = (sample as f32 + 0.5) / SAMPLES as f32;
-            *inked += f32::from(u8::from(darkest(page, quad, share) > darkness)) / quads.len() as f32;
+            let share = |cut: usize| (sample as f32 + (cut as f32 + 0.5) / cuts as f32) / SAMPLES as f32;
+            let dark = (0..cuts).any(|cut| darkest(page, quad, share(cut)) > darkness);
+            *inked += f32::from(u8::from(dark)) / quads.len() as f32;
         }
     }
     // The border lines at both sides.
