@@ -7,6 +7,7 @@
 use super::columns;
 use super::ink_rows;
 use super::lines::{Curve, LineMap};
+use super::number_rows;
 use super::page::Page;
 use super::spacing::{extent, find_rows};
 use super::track;
@@ -139,8 +140,9 @@ impl Grid {
     /// # Errors
     /// Says in words what was missing: rows or columns.
     pub fn find_by_ink(page: &Page, known: &Known) -> Result<Self, String> {
-        let (frame, curves) =
-            ink_rows::find(page).ok_or("no ruled rows, and no eight evenly spaced rows of writing")?;
+        let (frame, curves) = number_rows::find(page)
+            .or_else(|| ink_rows::find(page))
+            .ok_or("no ruled rows, and no eight evenly spaced rows of numbers or writing")?;
         let mut down = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(&page.image)), frame.pitch as usize);
         uprights::lead(&mut down, &frame);
         let middle = (frame.top + frame.bottom) / 2.0;

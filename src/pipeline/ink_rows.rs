@@ -22,7 +22,7 @@ const PITCHES: std::ops::Range<f32> = 18.0..140.0;
 /// A gap as clear as this share of the clearest earns the full reward.
 const CLEAR_GAP: f32 = 0.5;
 /// Darkness that a ruling line between columns has at least, where there are any.
-const FAINT_LINE: f32 = 15.0;
+pub(super) const FAINT_LINE: f32 = 15.0;
 /// Strips to both sides that say where a row goes, and the likeness (of 255) to a ruling line that a clear gap has.
 const WIDE: usize = 2;
 const CLEAREST: f32 = 40.0;
@@ -62,6 +62,11 @@ pub(super) fn find(page: &Page) -> Option<(Frame, Vec<Curve>)> {
     let table = map.strip_of(left)..map.strip_of(right - 1.0) + 1;
     let rows = track::follow(&map, &straight, pitch, table).unwrap_or(straight);
     Some((Frame { left, right, top: first, bottom: last, pitch, row_darkness: FAINT_LINE }, rows))
+}
+
+/// Left and right end of the ink between two heights of a page.
+pub(super) fn sides(page: &Page, rows: std::ops::Range<usize>) -> Option<(f32, f32)> {
+    Ink::new(page).sides(rows)
 }
 
 /// The borders of columns of writing: the middles of the gaps that hardly any row crosses, with both sides; as curves

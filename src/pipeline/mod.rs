@@ -8,6 +8,7 @@ pub mod cells;
 pub mod columns;
 pub mod documents;
 pub mod find;
+mod first_row;
 mod fit;
 pub mod flatten;
 pub mod grid;
@@ -16,6 +17,7 @@ pub mod homography;
 pub mod ingest;
 mod ink_rows;
 pub mod lines;
+mod number_rows;
 pub mod numbers;
 pub mod page;
 pub mod recognise;
@@ -239,7 +241,11 @@ fn read_page_watched(
     watch.at("recognise")?;
     timed(timing, "recognise", || read_cells(&mut cells, recogniser))?;
     let advice = timed(timing, "advice", || advice::advice(photo, &anchor, &cells))?;
-    Ok(ReadPage { file: photo.file.clone(), page, grid, anchor, cells, advice })
+    let mut read = ReadPage { file: photo.file.clone(), page, grid, anchor, cells, advice };
+    if hint.rows.is_none() {
+        timed(timing, "anchor", || first_row::settle(&mut read, recogniser.alphabet()));
+    }
+    Ok(read)
 }
 
 /// Cuts every cell of the numbered rows, in the order of play.
@@ -277,22 +283,26 @@ fn read_cells(cells: &mut [ReadCell], recogniser: &dyn Recogniser) -> Result<()>
 
 /// The rows of all sheets by number, one cell a sheet and colour.
 pub fn rows(sheets: &[Vec<ReadPage>]) -> Vec<Row> {
+    let pages = sheets.iter().enumerate().flat_map(|(sheet, pages)| {
+        pages.iter().enumerate().flat_map(move |(page, read)| read.cells.iter().map(move |cell| (sheet, page, cell)))
+    });
+    gather(pages)
+}
+
+/// The rows of cells, given with their sheets and pages, by number.
+fn gather<'a>(cells: impl Iterator<Item = (usize, usize, &'a ReadCell)>) -> Vec<Row> {
     let mut rows: BTreeMap<u32, Row> = BTreeMap::new();
-    for (sheet, pages) in sheets.iter().enumerate() {
-        for (page, read) in pages.iter().enumerate() {
-            for cell in &read.cells {
-                let row = rows.entry(cell.number).or_insert_with(|| Row {
-                    number: cell.number,
-                    white: Vec::new(),
-                    black: Vec::new(),
-                });
-                let side = match cell.colour {
-                    Colour::White => &mut row.white,
-                    Colour::Black => &mut row.black,
-                };
-                side.push(InkCell { sheet, page, quad: cell.quad, reading: cell.reading.clone(), crossed_out: false });
-            }
-        }
+    for (sheet, page, cell) in cells {
+        let row = rows.entry(cell.number).or_insert_with(|| Row {
+            number: cell.number,
+            white: Vec::new(),
+            black: Vec::new(),
+        });
+        let side = match cell.colour {
+            Colour::White => &mut row.white,
+            Colour::Black => &mut row.black,
+        };
+        side.push(InkCell { sheet, page, quad: cell.quad, reading: cell.reading.clone(), crossed_out: false });
     }
     rows.into_values().collect()
 }
@@ -305,7 +315,7 @@ fn page_warnings(page: &ReadPage) -> Vec<String> {
     let mut warnings = page.advice.clone();
     if page.anchor.evidence < NUMBERS_READ {
         warnings.push(format!(
-            "{}: the printed move numbers could not be read; rows are counted from the top line of the table, check that move 1 is right",
+            "{}: the printed move numbers could not be read; rows are counted from the first that reads as moves, check that it is move 1",
             page.file
         ));
     }

@@ -1,0 +1,350 @@
+//! Rows told by their printed numbers, for forms that rule no rows, or only every fifth.
+//!
+//! Printed numbers are alike in height and stand below each other at one pitch. The longest such chains, one for each
+//! pair of columns, give the rows; the way a chain leans, and from chain to chain the rows themselves, give their slope.
+
+use super::grid::Frame;
+use super::ink_rows;
+use super::lines::{Curve, STRIP};
+use super::page::Page;
+use image::GrayImage;
+
+/// Darkness (of 255) from which a pixel counts as print.
+const PRINT: u8 = 60;
+/// Heights of a digit, in pixels of the page.
+const DIGITS: std::ops::RangeInclusive<usize> = 6..=60;
+/// How much digits may differ in height.
+const ALIKE: f32 = 0.2;
+/// Pitch of the rows in heights of a digit.
+const PITCHES: std::ops::Range<f32> = 1.25..6.0;
+/// How far a chain may lean, in pixels per pixel, and how far a number may stand off it: along the row in heights of a
+/// digit, and across in shares of the pitch.
+const LEAN: f32 = 0.12;
+const ASIDE: f32 = 0.7;
+const OFF: f32 = 0.2;
+/// Rows in a row whose number may be lost.
+const LOST: usize = 3;
+/// Numbers of a chain at least, and of a further one against the longest.
+const FEWEST: usize = 8;
+const FURTHER: f32 = 0.5;
+/// How much the pitch may differ between chains.
+const PITCH_DIFFERS: f32 = 0.15;
+/// Pairs of columns at most.
+const MOST_CHAINS: usize = 5;
+
+/// How far left of the middle of its number a row begins: in heights of a digit, and in shares of a pair's width.
+const BESIDE: f32 = 2.5;
+const NUMBERS: f32 = 0.1;
+
+/// A printed number: its middle and its height.
+#[derive(Debug, Clone, Copy)]
+struct Number {
+    x: f32,
+    y: f32,
+    height: f32,
+}
+
+/// Numbers below each other at an even pitch.
+#[derive(Debug, Clone)]
+struct Chain {
+    /// By row the middle of the number, made up where it is lost.
+    places: Vec<[f32; 2]>,
+    /// Numbers that were seen.
+    seen: usize,
+    height: f32,
+    /// How evenly they stand and how long the chain is.
+    score: f32,
+}
+
+impl Chain {
+    fn pitch(&self) -> f32 {
+        let last = self.places.len() - 1;
+        (self.places[last][1] - self.places[0][1]) / last as f32
+    }
+
+    /// Pixels to the right for each pixel down.
+    fn lean(&self) -> f32 {
+        let last = self.places.len() - 1;
+        (self.places[last][0] - self.places[0][0]) / (self.places[last][1] - self.places[0][1])
+    }
+
+    /// The middle of a row's number; beyond the ends as the chain goes there.
+    fn at(&self, row: isize) -> [f32; 2] {
+        let last = self.places.len() as isize - 1;
+        let low = row.clamp(0, last - 1);
+        let (a, b) = (self.places[low as usize], self.places[low as usize + 1]);
+        let share = (row - low) as f32;
+        [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])]
+    }
+}
+
+/// The rows of the printed numbers on a page: where they lie, and the borders between them from top to bottom.
+pub(super) fn find(page: &Page) -> Option<(Frame, Vec<Curve>)> {
+    let chains = chains(&numbers(&page.image));
+    let first = chains.first()?;
+    // Each with the row of the first chain at which it begins.
+    let mut placed: Vec<(isize, &Chain)> = chains.iter().map(|chain| (start_against(first, chain), chain)).collect();
+    placed.sort_by(|a, b| a.1.places[0][0].total_cmp(&b.1.places[0][0]));
+    let top_row = placed.iter().map(|&(start, _)| start).min()?;
+    let end_row = placed.iter().map(|&(start, chain)| start + chain.places.len() as isize).max()?;
+    let slope = -first.lean();
+    let strips = (page.image.width() as usize / STRIP).max(1);
+    let border = |row: isize| -> Curve {
+        let points: Vec<[f32; 2]> = placed
+            .iter()
+            .map(|&(start, chain)| {
+                let (above, below) = (chain.at(row - 1 - start), chain.at(row - start));
+                [(above[0] + below[0]) / 2.0, (above[1] + below[1]) / 2.0]
+            })
+            .collect();
+        Curve { y: (0..strips).map(|strip| through(&points, slope, (strip as f32 + 0.5) * STRIP as f32)).collect() }
+    };
+    // The first and the last number may be lost: the next stage tells whether there are rows beyond.
+    let rows: Vec<Curve> = (top_row - 1..=end_row + 1).map(border).collect();
+    let middle = page.image.width() as f32 / 2.0;
+    let (top, bottom) = (rows.first()?.at(middle), rows.last()?.at(middle));
+    let inside = |y: f32| y.clamp(0.0, page.image.height() as f32) as usize;
+    let (_, right) = ink_rows::sides(page, inside(top)..inside(bottom))?;
+    let (leftmost, rightmost) = (placed[0].1, placed[placed.len() - 1].1);
+    let numbers_from = leftmost.places.iter().map(|place| place[0]).fold(f32::INFINITY, f32::min);
+    // From one column of numbers to the next; the last pair of columns is as wide as the others.
+    let pair = (rightmost.at(0)[0] - leftmost.at(0)[0]) / (placed.len() - 1).max(1) as f32;
+    let left = (numbers_from - (BESIDE * first.height).max(NUMBERS * pair)).max(0.0);
+    let right = if placed.len() > 1 { right.min(rightmost.at(0)[0] + pair) } else { right };
+    Some((Frame { left, right, top, bottom, pitch: first.pitch(), row_darkness: ink_rows::FAINT_LINE }, rows))
+}
+
+/// The height at `x` of a line through points from left to right; beyond a single point it goes on with `slope`.
+fn through(points: &[[f32; 2]], slope: f32, x: f32) -> f32 {
+    let Some(next) = (1..points.len()).find(|&i| points[i][0] > x || i + 1 == points.len()) else {
+        return points[0][1] + slope * (x - points[0][0]);
+    };
+    let (a, b) = (points[next - 1], points[next]);
+    a[1] + (b[1] - a[1]) * (x - a[0]) / (b[0] - a[0]).max(1.0)
+}
+
+/// The row of the first chain beside which another begins: that for which the rows run square to the chains.
+fn start_against(first: &Chain, other: &Chain) -> isize {
+    let square = -(first.lean() + other.lean()) / 2.0;
+    let off = |row: isize| {
+        let (a, b) = (first.at(row), other.places[0]);
+        (b[1] - a[1] - square * (b[0] - a[0])).abs()
+    };
+    let rows = first.places.len() as isize;
+    (-rows..rows).min_by(|&a, &b| off(a).total_cmp(&off(b))).unwrap_or(0)
+}
+
+/// The longest and most even chain, and others beside it that go with it.
+fn chains(numbers: &[Number]) -> Vec<Chain> {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(|a, b| a.y.total_cmp(&b.y));
+    let mut found: Vec<Chain> = Vec::new();
+    for (i, first) in sorted.iter().enumerate() {
+        for second in &sorted[i + 1..] {
+            let (dx, dy) = (second.x - first.x, second.y - first.y);
+            if dy > PITCHES.end * first.height {
+                break;
+            }
+            let alike = (second.height / first.height - 1.0).abs() < ALIKE;
+            if alike && dy > PITCHES.start * first.height && dx.abs() < LEAN * dy + ASIDE * first.height {
+                found.extend(follow(&sorted, *first, *second));
+            }
+        }
+    }
+    found.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let mut kept: Vec<Chain> = Vec::new();
+    for chain in found {
+        let goes_with = kept.first().is_none_or(|best| {
+            chain.seen as f32 >= FURTHER * best.seen as f32
+                && (chain.pitch() / best.pitch() - 1.0).abs() < PITCH_DIFFERS
+                && (chain.height / best.height - 1.0).abs() < ALIKE / 2.0
+        });
+        let apart = |other: &Chain| (chain.places[0][0] - other.places[0][0]).abs() > 3.0 * chain.pitch();
+        if goes_with && kept.iter().all(apart) && kept.len() < MOST_CHAINS {
+            kept.push(chain);
+        }
+    }
+    kept
+}
+
+/// Goes on from two numbers as long as there are more; `numbers` from top to bottom.
+fn follow(numbers: &[Number], first: Number, second: Number) -> Option<Chain> {
+    let mut step = [second.x - first.x, second.y - first.y];
+    let mut places = vec![[first.x, first.y], [second.x, second.y]];
+    let (mut seen, mut lost, mut unevenness) = (2usize, 0usize, 0.0f32);
+    while lost <= LOST {
+        let last = places[places.len() - 1];
+        let expected = [last[0] + step[0], last[1] + step[1]];
+        let reach = OFF * step[1];
+        let from = numbers.partition_point(|number| number.y < expected[1] - reach);
+        let near = numbers[from..].iter().take_while(|number| number.y < expected[1] + reach).filter(|number| {
+            (number.height / first.height - 1.0).abs() < ALIKE && (number.x - expected[0]).abs() < ASIDE * first.height
+        });
+        let off = |number: &Number| (number.y - expected[1]).abs() + (number.x - expected[0]).abs();
+        match near.min_by(|a, b| off(a).total_cmp(&off(b))) {
+            Some(number) => {
+                unevenness += ((number.y - expected[1]) / step[1]).abs();
+                // The pitch changes slowly, with the distance from the camera.
+                step[1] += 0.25 * (number.y - expected[1]) / (lost + 1) as f32;
+                step[0] += 0.15 * (number.x - expected[0]) / (lost + 1) as f32;
+                places.push([number.x, number.y]);
+                (seen, lost) = (seen + 1, 0);
+            }
+            None => {
+                places.push(expected);
+                lost += 1;
+            }
+        }
+    }
+    places.truncate(places.len() - lost);
+    let even = 1.0 - 4.0 * unevenness / seen as f32;
+    let whole = seen as f32 / places.len() as f32;
+    (seen >= FEWEST && even > 0.0).then(|| Chain {
+        places,
+        seen,
+        height: first.height,
+        score: seen as f32 * even * whole,
+    })
+}
+
+/// Everything on a page that may be a printed number: one to three connected shapes of one height beside each other.
+fn numbers(image: &GrayImage) -> Vec<Number> {
+    let mut digits = shapes(image);
+    digits.sort_by_key(|digit| digit.left);
+    let mut used = vec![false; digits.len()];
+    let mut out = Vec::new();
+    for i in 0..digits.len() {
+        if used[i] {
+            continue;
+        }
+        let mut whole = digits[i];
+        let (mut count, mut last) = (1, digits[i]);
+        for j in i + 1..digits.len() {
+            let (height, gap) = (last.height(), digits[j].left as f32 - last.right as f32);
+            if gap > 0.7 * height {
+                break;
+            }
+            let level = (digits[j].top as f32 - last.top as f32).abs() < ALIKE * height
+                && (digits[j].bottom as f32 - last.bottom as f32).abs() < ALIKE * height;
+            if !used[j] && level && gap > -2.0 {
+                used[j] = true;
+                (last, count) = (digits[j], count + 1);
+                whole.right = last.right;
+                whole.top = whole.top.min(last.top);
+                whole.bottom = whole.bottom.max(last.bottom);
+            }
+        }
+        if count <= 3 {
+            let middle = |a: usize, b: usize| (a + b) as f32 / 2.0;
+            let (x, y) = (middle(whole.left, whole.right), middle(whole.top, whole.bottom));
+            out.push(Number { x, y, height: whole.height() });
+        }
+    }
+    out
+}
+
+/// The box of a connected shape, in pixels; `right` and `bottom` are just outside.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    left: usize,
+    right: usize,
+    top: usize,
+    bottom: usize,
+}
+
+impl Shape {
+    fn height(&self) -> f32 {
+        (self.bottom - self.top) as f32
+    }
+}
+
+/// The connected dark shapes of a page that have a digit's size.
+fn shapes(image: &GrayImage) -> Vec<Shape> {
+    let (width, height) = (image.width() as usize, image.height() as usize);
+    let mut dark: Vec<bool> = image.as_raw().iter().map(|&pixel| 255 - pixel >= PRINT).collect();
+    let mut out = Vec::new();
+    let mut stack = Vec::new();
+    for start in 0..dark.len() {
+        if !dark[start] {
+            continue;
+        }
+        let (x, y) = (start % width, start / width);
+        let mut shape = Shape { left: x, right: x + 1, top: y, bottom: y + 1 };
+        dark[start] = false;
+        stack.push((x, y));
+        while let Some((x, y)) = stack.pop() {
+            shape.left = shape.left.min(x);
+            shape.right = shape.right.max(x + 1);
+            shape.top = shape.top.min(y);
+            shape.bottom = shape.bottom.max(y + 1);
+            for ny in y.saturating_sub(1)..(y + 2).min(height) {
+                for nx in x.saturating_sub(1)..(x + 2).min(width) {
+                    if std::mem::take(&mut dark[ny * width + nx]) {
+                        stack.push((nx, ny));
+                    }
+                }
+            }
+        }
+        let tall = shape.bottom - shape.top;
+        if DIGITS.contains(&tall) && shape.right - shape.left <= tall + tall / 4 {
+            out.push(shape);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::ingest::Photo;
+    use image::Luma;
+
+    /// Two columns of 20 "numbers" at a pitch of 40 pixels on slanted rows, and taller "writing" beside them.
+    fn form(slope: f32) -> Photo {
+        let mut grey = GrayImage::from_pixel(1000, 1000, Luma([250]));
+        let mut block = |x: f32, y: f32, width: u32, height: u32| {
+            for dy in 0..height {
+                for dx in 0..width {
+                    grey.put_pixel(x as u32 + dx, y as u32 + dy, Luma([30]));
+                }
+            }
+        };
+        for row in 0..20u32 {
+            for column in 0..2u32 {
+                let (x, y) = (80.0 + 440.0 * column as f32, 120.0 + 40.0 * row as f32);
+                let (x, y) = (x - slope * y, y + slope * x);
+                block(x, y, 6, 14);
+                if row + column * 20 > 8 {
+                    block(x + 9.0, y, 6, 14);
+                }
+                for letter in 0..3 {
+                    let (jump, tall) = ((row * 7 + letter * 5) % 12, 18 + (row * 5 + letter * 3) % 11);
+                    block(x + 70.0 + 25.0 * letter as f32 + jump as f32, y - jump as f32 / 2.0, 12, tall);
+                }
+            }
+        }
+        Photo { file: String::new(), grey }
+    }
+
+    #[test]
+    fn numbers_give_the_rows() {
+        for slope in [0.0, 0.04, -0.04] {
+            let page = Page::new(&form(slope), 0);
+            let (frame, rows) = find(&page).unwrap();
+            assert_eq!(rows.len(), 23, "slope {slope}");
+            assert!((frame.pitch - 40.0).abs() < 1.0);
+            // One row is offered beyond either end. The middle of the first row, at both columns.
+            for x in [80.0f32, 520.0] {
+                let (x, y) = (x - slope * 120.0, 127.0 + slope * x);
+                let middle = (rows[1].at(x) + rows[2].at(x)) / 2.0;
+                assert!((middle - y).abs() < 4.0, "slope {slope}: {middle} instead of {y}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_page_has_none() {
+        let page = Page::new(&Photo { file: String::new(), grey: GrayImage::from_pixel(600, 600, Luma([240])) }, 0);
+        assert!(find(&page).is_none());
+    }
+}
