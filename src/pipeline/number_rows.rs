@@ -199,7 +199,7 @@ fn follow(numbers: &[Number], first: Number, second: Number) -> Option<Chain> {
     places.truncate(places.len() - lost);
     let even = 1.0 - 4.0 * unevenness / seen as f32;
     let whole = seen as f32 / places.len() as f32;
-    (seen >= FEWEST && even > 0.0).then(|| Chain {
+    (seen >= FEWEST && even > 0.0).then_some(Chain {
         places,
         seen,
         height: first.height,
