@@ -21,6 +21,8 @@ pub struct Crop {
     pub ink: u32,
     /// The columns of pixels from the first to the last of that ink.
     pub span: Range<usize>,
+    /// Grey levels by which the darkest twentieth of the cell's inner part is darker than its paper.
+    pub contrast: u8,
 }
 
 impl Crop {
@@ -90,8 +92,10 @@ impl Crop {
                 wipe(&mut pixels, u.round() as usize);
             }
         }
-        let (ink, span) = ink(&pixels, offset as usize..(offset + used) as usize);
-        Self { pixels, ink, span }
+        let shown = offset as usize..(offset + used) as usize;
+        let (ink, span) = ink(&pixels, shown.clone());
+        let contrast = contrast(&pixels, shown);
+        Self { pixels, ink, span, contrast }
     }
 
     /// Whether there is nothing to read: too little ink for the smallest letter.
@@ -189,6 +193,15 @@ fn ink(pixels: &[u8], columns: Range<usize>) -> (u32, Range<usize>) {
         }
     }
     (total, if span.is_empty() { columns } else { span })
+}
+
+/// How much darker than the median the darkest twentieth is, clear of the lines around the cell.
+fn contrast(pixels: &[u8], columns: Range<usize>) -> u8 {
+    let columns = columns.start + EDGE..columns.end.saturating_sub(EDGE).max(columns.start + EDGE);
+    let rows = INNER_ROWS.map(|y| &pixels[y * CROP_WIDTH..(y + 1) * CROP_WIDTH]);
+    let mut inner: Vec<u8> = rows.flat_map(|row| row.get(columns.clone()).unwrap_or_default()).copied().collect();
+    inner.sort_unstable();
+    inner.get(inner.len() / 2).map_or(0, |paper| paper - inner[inner.len() / 20])
 }
 
 /// Grey levels by which ink is darker than the paper: six times the noise of the paper, within bounds.

@@ -67,6 +67,15 @@ impl Page {
         }
     }
 
+    /// The same page with everything so many times darker against white.
+    pub fn darkened(&self, gain: f32) -> Self {
+        let table: [u8; 256] =
+            std::array::from_fn(|grey| (PAPER - (PAPER - grey as f32) * gain).clamp(0.0, 255.0) as u8);
+        let mut image = self.image.clone();
+        image.iter_mut().for_each(|pixel| *pixel = table[usize::from(*pixel)]);
+        Self { image, ..self.clone() }
+    }
+
     /// From pixels of the page to pixels of the upright photo.
     pub fn to_photo(&self, point: [f32; 2]) -> [f32; 2] {
         self.map.apply(point.map(f64::from)).map(|v| v as f32)
