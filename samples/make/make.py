@@ -211,9 +211,9 @@ def make_bad(studio, out):
     make.write("tiny.jpg", encode(cv2.resize(picture, (120, 160), interpolation=cv2.INTER_AREA), 80))
 
 
-def make_random(studio, out, count, strength, roll, in_turn):
+def make_random(studio, out, numbers, strength, roll, in_turn):
     languages = sorted(studio.letters)
-    for i in range(count):
+    for i in numbers:
         _, truth = random_sheet(np.random.default_rng(i), studio, strength, roll, languages[i % len(languages)] if in_turn else None)
         with open(os.path.join(out, f"{i:05}.jpg"), "wb") as f:
             f.write(truth.pop("jpeg"))
@@ -232,6 +232,7 @@ def main():
     a.add_argument("--hands"), a.add_argument("--print", dest="print_fonts"), a.add_argument("--only", nargs="+", default=[])
     a.add_argument("--geometry", help="folder for every cell's quad, NAME.json")
     a.add_argument("--random", type=int, default=0), a.add_argument("--strength", type=float, default=10.0)
+    a.add_argument("--first", type=int, default=0, help="number of the first random sheet: each has its own seed")
     a.add_argument("--languages", action="store_true", help="random sheets in one language after the other, by hands never trained on")
     a.add_argument("--roll", type=float, help="degrees by which the sheet is turned at most; by eye, within a few degrees, if left out")
     o = a.parse_args()
@@ -240,7 +241,7 @@ def main():
     for folder in (os.path.join(o.out, "" if o.random else "bad"), o.geometry or o.out):
         os.makedirs(folder, exist_ok=True)
     if o.random:
-        return make_random(studio, o.out, o.random, o.strength, o.roll, o.languages)
+        return make_random(studio, o.out, range(o.first, o.first + o.random), o.strength, o.roll, o.languages)
     for draw in SHEETS:
         name = draw.__name__.replace("_", "-")
         if not o.only or name in o.only:
