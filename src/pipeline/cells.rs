@@ -220,3 +220,29 @@ const PLAIN_INK: f32 = 32.0;
 const SPECK: u32 = 5;
 /// Width at the sides of a crop in which the column's own border lies, in pixels.
 const EDGE: usize = 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::ingest::Photo;
+    use crate::pipeline::lines::{Curve, STRIP};
+    use image::{GrayImage, Luma};
+
+    #[test]
+    fn ink_in_a_wide_cell_keeps_its_proportions() {
+        // A cell of 900 by 40 pixels with a block of 30 by 20 pixels in it.
+        let inked = |x: u32, y: u32| (500..530).contains(&x) && (60..80).contains(&y);
+        let grey = GrayImage::from_fn(1000, 200, |x, y| Luma([if inked(x, y) { 40 } else { 250 }]));
+        let page = Page::new(&Photo { file: String::new(), grey }, 0);
+        let line = |at: f32| Curve { y: vec![at; 1000 / STRIP] };
+        let band = Band { top: line(50.0), bottom: line(90.0), ruled: true };
+        let column = Column { left: line(50.0), right: line(950.0), inner: Vec::new() };
+        let crop = Crop::cut(&page, &band, &column, 0.0, 1.0);
+        let width = crop.span.len() as f32;
+        assert!((width - 30.0 * CELL_HEIGHT / 40.0).abs() < 3.0, "{width}");
+        assert!(!crop.is_blank());
+        // What is written at the very end is shown whole.
+        let end = Column { right: line(540.0), ..column.clone() };
+        assert!((Crop::cut(&page, &band, &end, 0.0, 1.0).span.len() as f32 - width).abs() < 3.0);
+    }
+}

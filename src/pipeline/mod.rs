@@ -20,6 +20,7 @@ pub mod lines;
 mod number_rows;
 pub mod numbers;
 pub mod page;
+mod pale;
 pub mod recognise;
 pub mod segments;
 mod spacing;
@@ -238,8 +239,7 @@ fn read_page_watched(
     let Found { page, grid, anchor } = find::find(photo, hint, recogniser, timing, watch)?;
     watch.at("cells")?;
     let mut cells = timed(timing, "cells", || cut_cells(&page, &grid, &anchor));
-    let gain = page_gain(&cells);
-    if gain > 1.0 {
+    if let Some(gain) = pale::gain(&cells) {
         cells = timed(timing, "cells", || cut_cells(&page.darkened(gain), &grid, &anchor));
     }
     watch.at("recognise")?;
@@ -251,23 +251,6 @@ fn read_page_watched(
     }
     Ok(read)
 }
-
-/// By how much the ink of a page is to be darkened: pencil and carbon copies can be paler than anything that the
-/// recogniser has seen. 1 for ink that is dark enough, and where there is none.
-fn page_gain(cells: &[ReadCell]) -> f32 {
-    let mut contrasts: Vec<u8> = cells.iter().map(|cell| cell.crop.contrast).collect();
-    contrasts.sort_unstable_by(|a, b| b.cmp(a));
-    match contrasts.get(WRITTEN) {
-        Some(&ink) if PALE.contains(&ink) => DARK / f32::from(ink),
-        _ => 1.0,
-    }
-}
-
-/// The cell that tells how dark the ink of a page is: as many are darker.
-const WRITTEN: usize = 7;
-/// Contrasts (see [`Crop::contrast`]) of pale ink, those of mere paper lying below, and that to which it is darkened.
-const PALE: std::ops::Range<u8> = 12..40;
-const DARK: f32 = 60.0;
 
 /// Cuts every cell of the numbered rows, in the order of play.
 fn cut_cells(page: &Page, grid: &Grid, anchor: &Anchor) -> Vec<ReadCell> {
