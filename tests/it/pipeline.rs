@@ -97,3 +97,19 @@ fn a_blank_form_is_no_game() {
     let error = read_game(&[sheet(&form.photograph())], &BarReader::new(&form), &ReadOptions::default()).unwrap_err();
     assert!(matches!(error, Error::Blank { .. }), "{error}");
 }
+
+#[test]
+fn without_readable_numbers_the_game_tells_its_first_row() {
+    // The head of the table is as high as a row; the numbers are beyond those that are looked for.
+    let head = ["W", "B"].map(str::to_owned);
+    let moves = moves();
+    let form = Form { pairs: 1, rows: 30, tilt: 0.0, moves: [&head[..], &moves].concat(), first_number: 500 };
+    let game = read_game(&[sheet(&form.photograph())], &BarReader::new(&form), &ReadOptions::default()).unwrap();
+    assert_eq!(
+        (game.plies[0].number, game.plies[0].san.as_deref()),
+        (1, Some(moves[0].as_str())),
+        "{:?}",
+        game.warnings
+    );
+    assert!(game.warnings.iter().any(|warning| warning.contains("numbers could not be read")));
+}
