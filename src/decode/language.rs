@@ -18,16 +18,27 @@ const UNFIT: f32 = 1e-3;
 
 /// Shares of cells with other ink beside the move that are tried where a sheet does not read well without.
 const BESIDE: [Beside; 2] = [Beside { before: 0.02, behind: 0.0 }, Beside { before: 0.0, behind: 0.02 }];
-/// At most one ply in this many does not read on a sheet that reads well.
-const READS_WELL: usize = 6;
-/// Least gain in evidence (natural logarithm) by ink beside the moves.
+/// Least gain in evidence (natural logarithm) by ink beside the moves, and by capitals.
 const BESIDE_GAIN: f64 = 12.0;
+const GAIN_PER_PLY: f64 = 0.5;
 
 /// The hands found, and what decoding with them taught.
 pub struct Found {
     /// By sheet.
     pub hands: Vec<Hand>,
     pub look: Look,
+}
+
+impl Found {
+    /// Whether hardly a ply does not read.
+    pub fn reads_well(&self) -> bool {
+        self.look.reads_well()
+    }
+
+    /// Whether the same ink, allowed more, fits its game far better: it always fits a little better.
+    pub fn fits_far_better_than(&self, other: &Self) -> bool {
+        self.look.evidence > other.look.evidence + GAIN_PER_PLY * other.look.plies as f64
+    }
 }
 
 /// Finds the language of every sheet, unless the caller names one, and whether its cells hold more than moves.
@@ -66,7 +77,7 @@ fn find_one(sheet: &SheetTable) -> (Hand, Look) {
     let total: f64 = looks.iter().map(|(_, look)| (look.evidence - best).exp()).sum();
     let (mut hand, mut look) = looks.swap_remove(0);
     hand.sure = if total.is_finite() { (1.0 / total) as f32 } else { 0.0 };
-    if look.mended.len() * READS_WELL > look.plies {
+    if !look.reads_well() {
         let hands = BESIDE.map(|beside| Hand { beside, ..hand });
         let others = hands.into_par_iter().map(|hand| (hand, sheet.first_look(&[hand], &mut Vec::new())));
         let other = others.max_by(|a, b| a.1.evidence.total_cmp(&b.1.evidence));

@@ -6,6 +6,7 @@
 //! such sums can be trusted, `plies` puts the outcome into words.
 
 mod beam;
+mod capitals;
 mod confidence;
 mod emission;
 mod ending;
@@ -183,14 +184,22 @@ pub struct Groundwork {
 impl Groundwork {
     /// Looks at the ink with whatever the options say of languages and prices; what they settle does not matter.
     pub fn new(rows: &[Row], alphabet: &Alphabet, options: &Options) -> Self {
-        let slots = sheet::inks(&sheet::cells(rows), alphabet, options.ink_scale);
+        let mut slots = sheet::inks(&sheet::cells(rows), alphabet, options.ink_scale);
         let symbols = Symbols::new(alphabet);
         let start = options.start.clone().unwrap_or_default();
         let open = Options { settled: Settled::default(), ..options.priced().into_owned() };
         let model: &dyn MovePrior = if options.without.prior { &Uniform } else { Policy::embedded() };
         let prior = Believed::new(model, options.belief);
         let table = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior: &prior, options: &open };
-        let found = language::find(&table);
+        let mut found = language::find(&table);
+        if !found.reads_well() {
+            let capitals = capitals::allowed(rows, alphabet);
+            let others = sheet::inks(&sheet::cells(&capitals), alphabet, options.ink_scale);
+            let other = language::find(&SheetTable { slots: &others, ..table });
+            if other.fits_far_better_than(&found) {
+                (slots, found) = (others, other);
+            }
+        }
         Self { alphabet: alphabet.clone(), symbols, slots, found, prior, known: Mutex::default() }
     }
 }

@@ -155,3 +155,13 @@ pub struct Look {
     /// Plies of the best game.
     pub plies: usize,
 }
+
+/// At most one ply in this many does not read on a sheet that reads well.
+const READS_WELL: usize = 6;
+
+impl Look {
+    /// Whether hardly a ply does not read.
+    pub fn reads_well(&self) -> bool {
+        self.mended.len() * READS_WELL <= self.plies
+    }
+}

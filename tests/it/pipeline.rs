@@ -113,3 +113,15 @@ fn without_readable_numbers_the_game_tells_its_first_row() {
     );
     assert!(game.warnings.iter().any(|warning| warning.contains("numbers could not be read")));
 }
+
+#[test]
+fn files_may_be_written_in_capitals() {
+    let capitals =
+        |san: &String| san.chars().map(|c| if ('a'..='h').contains(&c) { c.to_ascii_uppercase() } else { c }).collect();
+    let form = Form { pairs: 2, rows: 14, tilt: 0.0, moves: moves().iter().map(capitals).collect(), first_number: 1 };
+    let game = read_game(&[sheet(&form.photograph())], &BarReader::new(&form), &ReadOptions::default()).unwrap();
+    let read: Vec<&str> = game.plies.iter().filter_map(|ply| ply.san.as_deref()).collect();
+    assert_eq!(read, moves());
+    let unclear: Vec<_> = game.plies.iter().filter(|ply| ply.status != Status::Clear).collect();
+    assert!(unclear.is_empty(), "{unclear:?}");
+}
