@@ -97,7 +97,7 @@ async fn check(State(service): State<Arc<Service>>, mut request: Request, next: 
     set(header::X_FRAME_OPTIONS, "DENY");
     set(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
     set(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
-    set(HeaderName::from_static("permissions-policy"), "camera=(self), geolocation=(), microphone=()");
+    set(HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()");
     set(
         header::CONTENT_SECURITY_POLICY,
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; \
