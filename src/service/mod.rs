@@ -38,6 +38,7 @@ use tokio::sync::broadcast;
 /// How the service runs.
 #[derive(Debug, Clone)]
 pub struct Settings {
+    /// Folder, or with a database also the address of an object store, such as `s3://bucket/prefix`.
     pub data: PathBuf,
     /// Address of a PostgreSQL database, for sharing jobs and `data` with other processes.
     pub database: Option<String>,

@@ -89,11 +89,8 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         tracing::error!(%error, "storage failed");
         let next = "Try again later; the server's log says more.";
-        let status = match error {
-            // It may be starting.
-            StoreError::Database(_) => StatusCode::SERVICE_UNAVAILABLE,
-            _ => StatusCode::INTERNAL_SERVER_ERROR,
-        };
+        // It may be starting.
+        let status = if error.passes() { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::INTERNAL_SERVER_ERROR };
         Self::new(status, "storage", "Storage does not work at the moment.", next)
     }
 }

@@ -10,6 +10,8 @@ mod figures;
 mod http;
 #[cfg(feature = "service")]
 mod load;
+#[cfg(feature = "queue")]
+mod objects;
 #[cfg(feature = "ort")]
 mod parity;
 mod perspective;
