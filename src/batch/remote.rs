@@ -1,9 +1,10 @@
 //! Photos handed to other processes over a queue, and what they saw taken back.
 
 use super::pages::Seen;
-use super::walk::{Photo, hex};
+use super::walk::Photo;
 use super::{Batch, PageResult};
 use crate::error::{Error, Result};
+use crate::hex::hex;
 use crate::service::{Kind, PhotoEntry, Retry, State, Store, StoreError};
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet, VecDeque};

@@ -5,7 +5,7 @@ use crate::review::Desk;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Games kept; each takes a few megabytes.
+/// Games kept; each takes about 20 MB.
 const KEPT: usize = 8;
 
 /// What a desk is of: the job, and what it was read with, since another process may have it read again.

@@ -180,6 +180,7 @@ impl Service {
                     Ok(0) => {}
                     Ok(jobs) => {
                         self.desks.clear();
+                        self.pictures.clear();
                         tracing::info!(jobs, "deleted jobs past their retention time");
                     }
                     Err(error) => tracing::error!(%error, "old jobs were not deleted"),

@@ -25,6 +25,7 @@ pub use job::{Job, Kind, PhotoEntry, State, Summary};
 pub use lease::Retry;
 
 use super::problem::Problem;
+use crate::hex::hex;
 use database::{Database, Row, Value};
 use files::{Files, Folder, SCHEME};
 use jiff::Timestamp;
@@ -56,6 +57,11 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether what was asked for is not there.
+    pub fn is_gone(&self) -> bool {
+        matches!(self, Self::Files(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+
     /// Whether the same may go well a little later.
     pub fn passes(&self) -> bool {
         use io::ErrorKind::{InvalidInput, NotFound, PermissionDenied, StorageFull};
@@ -322,5 +328,5 @@ fn json(value: &impl Serialize) -> Result<Vec<u8>> {
 pub(super) fn new_id() -> io::Result<String> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&bytes))
 }
