@@ -1,5 +1,7 @@
 //! Integration tests, one binary: the whole way from photo to PGN.
 
+#[cfg(feature = "service")]
+mod addresses;
 mod bad_input;
 mod batch;
 mod fake;
