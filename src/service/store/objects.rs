@@ -17,6 +17,8 @@ const TRIES: u32 = 4;
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 /// Longest time for one request: a large photo over a slow line.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Longest time until a server that is there answers at all.
+const TO_CONNECT: Duration = Duration::from_secs(5);
 /// How long a signature is good. Clocks may differ by as much.
 const SIGNED_FOR: Duration = Duration::from_secs(900);
 /// Largest object that is read, in bytes: more than any upload.
@@ -79,6 +81,7 @@ impl Objects {
             .http_status_as_error(false)
             .proxy(None)
             .max_redirects(0)
+            .timeout_connect(Some(TO_CONNECT))
             .timeout_global(Some(PATIENCE))
             .build()
             .new_agent();
