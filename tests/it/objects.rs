@@ -27,18 +27,24 @@ struct ObjectStore {
 impl ObjectStore {
     /// Starts the server, or says that the test is skipped where there is none.
     fn start() -> Option<Self> {
+        let store = Self::run(&[])?;
+        assert_eq!(send(store.address, "PUT", "/sheets", &[], &[]).status, 200);
+        Some(store)
+    }
+
+    /// Starts the server with further options and without the bucket.
+    fn run(options: &[&str]) -> Option<Self> {
         let program = std::env::var("MOTO_SERVER").unwrap_or_else(|_| "moto_server".to_owned());
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let port = address.port().to_string();
         let mut command = Command::new(program);
-        command.args(["-H", "127.0.0.1", "-p", &port]).stdout(Stdio::null()).stderr(Stdio::null());
+        command.args(["-H", "127.0.0.1", "-p", &port]).args(options).stdout(Stdio::null()).stderr(Stdio::null());
         let Ok(child) = command.spawn() else {
             eprintln!("skipped: moto_server is not on this machine (pip install 'moto[server]'; MOTO_SERVER names it)");
             return None;
         };
         let store = Self { address, server: Running(child) };
         until(60, "the S3 server listens", || std::net::TcpStream::connect(address).is_ok());
-        assert_eq!(send(address, "PUT", "/sheets", &[], &[]).status, 200);
         Some(store)
     }
 
@@ -180,7 +186,7 @@ fn an_object_store_that_cannot_be_used_is_said() {
     };
     assert!(said(queue("AWS_ACCESS_KEY_ID", "")).contains("Set AWS_ACCESS_KEY_ID"));
     assert!(said(queue("AWS_ENDPOINT_URL", "")).contains("Set AWS_ENDPOINT_URL"));
-    assert!(said(queue("AWS_ENDPOINT_URL", "https://s3.example.org")).contains("only http:// is spoken"));
+    assert!(said(queue("AWS_ENDPOINT_URL", "ftp://s3.example.org")).contains("ftp://s3.example.org"));
     assert!(said(objects.program_at("s3://no-such-bucket/club", "queue", &server)).contains("NoSuchBucket"));
     assert!(said(objects.program_at("s3:///club", "worker", &server)).contains("names no bucket"));
     let mut alone = Command::new(env!("CARGO_BIN_EXE_scoresheet"));
@@ -195,4 +201,54 @@ fn an_object_store_that_cannot_be_used_is_said() {
     assert_eq!(refused.status, 503, "{}", refused.text());
     assert!(refused.has("retry-after:"));
     assert!(send(address, "GET", "/v1/jobs", &[], &[]).json()["jobs"].as_array().unwrap().is_empty());
+}
+
+/// A certificate authority and a certificate of it for localhost, made with openssl; false where that is missing.
+fn certificates(folder: &Folder) -> bool {
+    let openssl = |args: &[&str]| {
+        let mut command = Command::new("openssl");
+        command.args(args).current_dir(&folder.0).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    let new = ["req", "-newkey", "rsa:2048", "-nodes", "-subj"];
+    std::fs::write(folder.join("names"), "subjectAltName=DNS:localhost\nbasicConstraints=CA:FALSE\n").unwrap();
+    openssl(&[&new[..], &["/CN=test authority", "-x509", "-days", "2", "-keyout", "ca.key", "-out", "ca.pem"]].concat())
+        && openssl(&[&new[..], &["/CN=localhost", "-keyout", "server.key", "-out", "server.csr"]].concat())
+        && openssl(&[
+            "x509",
+            "-req",
+            "-in",
+            "server.csr",
+            "-CA",
+            "ca.pem",
+            "-CAkey",
+            "ca.key",
+            "-CAcreateserial",
+            "-days",
+            "2",
+            "-extfile",
+            "names",
+            "-out",
+            "server.pem",
+        ])
+}
+
+#[test]
+fn an_object_store_over_tls_must_be_trusted() {
+    let folder = Folder::new("tls");
+    if !certificates(&folder) {
+        eprintln!("skipped: openssl is not on this machine");
+        return;
+    }
+    let (certificate, key) = (folder.join("server.pem"), folder.join("server.key"));
+    let options = ["-c", certificate.to_str().unwrap(), "-k", key.to_str().unwrap()];
+    let (Some(server), Some(objects)) = (Postgres::start("tls"), ObjectStore::run(&options)) else { return };
+    let said = |trusted: &str| {
+        let mut program = objects.program("queue", &server);
+        program.env("AWS_ENDPOINT_URL", format!("https://localhost:{}", objects.address.port()));
+        text(&program.env("SSL_CERT_FILE", folder.join(trusted)).output().unwrap().stderr)
+    };
+    assert!(said("ca.pem").contains("NoSuchBucket"), "it is asked: {}", said("ca.pem"));
+    std::fs::write(folder.join("nobody.pem"), "").unwrap();
+    assert!(said("nobody.pem").contains("certificate"), "it is not trusted: {}", said("nobody.pem"));
 }

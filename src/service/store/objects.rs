@@ -9,8 +9,10 @@ use rusty_s3::actions::ListObjectsV2;
 use rusty_s3::{Bucket, Credentials, S3Action, UrlStyle};
 use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind, Result};
+use std::sync::Arc;
 use std::time::Duration;
 use ureq::Agent;
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 /// Tries of a request, and the wait after the first one; it grows fourfold.
 const TRIES: u32 = 4;
@@ -63,13 +65,10 @@ impl Objects {
             return Err(unusable(format!("\"{address}\" names no bucket. Write s3://bucket/prefix")));
         }
         let endpoint = variable(&["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"]).ok_or_else(|| {
-            unusable("the address of the object store is not known. Set AWS_ENDPOINT_URL, such as http://s3.local:9000")
+            unusable(
+                "the address of the object store is not known. Set AWS_ENDPOINT_URL, such as https://s3.example.org",
+            )
         })?;
-        if !endpoint.starts_with("http://") {
-            return Err(unusable(format!(
-                "AWS_ENDPOINT_URL is {endpoint}; only http:// is spoken here. Use a private network, or run a local proxy that speaks TLS"
-            )));
-        }
         let url = endpoint.parse().map_err(|error| unusable(format!("AWS_ENDPOINT_URL is {endpoint}: {error}")))?;
         let region = variable(&["AWS_REGION", "AWS_DEFAULT_REGION"]).unwrap_or_else(|| "us-east-1".to_owned());
         let bucket = Bucket::new(url, UrlStyle::Path, name.to_owned(), region)
@@ -78,6 +77,7 @@ impl Objects {
             unusable("the key of the object store is not known. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
         })?;
         let agent = Agent::config_builder()
+            .tls_config(tls())
             .http_status_as_error(false)
             .proxy(None)
             .max_redirects(0)
@@ -165,6 +165,19 @@ impl Objects {
             }
         }
     }
+}
+
+/// Trust in the certificates of the system, or in those of `SSL_CERT_FILE`.
+fn tls() -> TlsConfig {
+    let found = rustls_native_certs::load_native_certs();
+    for error in &found.errors {
+        tracing::warn!(%error, "a certificate of the system is not used");
+    }
+    let trusted: Vec<Certificate> = found.certs.iter().map(|der| Certificate::from_der(der).to_owned()).collect();
+    TlsConfig::builder()
+        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .root_certs(RootCerts::Specific(Arc::new(trusted)))
+        .build()
 }
 
 /// The store's word for an error, from its XML.
