@@ -130,6 +130,28 @@ pub struct Sheet {
     pub pages: Vec<PageInfo>,
 }
 
+/// How the result of a game is known.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ResultOrigin {
+    pub source: ResultSource,
+    /// From 0 to 1: of the last move where the board decides, of the ink where it was read; none where it was said.
+    pub confidence: Option<f32>,
+}
+
+/// What a result is known from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ResultSource {
+    /// The rules end the game with its last move.
+    Board,
+    /// It is written behind the last move.
+    Sheet,
+    /// The tournament file.
+    Event,
+    /// A correction.
+    Person,
+}
+
 /// A game read from one sheet or from both players' sheets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Game {
@@ -141,6 +163,9 @@ pub struct Game {
     pub plies: Vec<Ply>,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: String,
+    /// None where the result is not known.
+    #[serde(default)]
+    pub result_origin: Option<ResultOrigin>,
     /// PGN tags by name.
     pub headers: BTreeMap<String, String>,
     pub warnings: Vec<String>,

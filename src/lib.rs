@@ -38,6 +38,7 @@ pub mod decode;
 pub mod error;
 pub mod eval;
 pub mod game;
+mod hex;
 pub mod notation;
 pub mod pgn;
 pub mod pipeline;

@@ -2,7 +2,7 @@
 
 use crate::decode::{self, Decoded, Groundwork, Place, Settled, SettledCell};
 use crate::error::{Error, Result};
-use crate::game::{Colour, Game, SCHEMA, Sheet, Status};
+use crate::game::{Colour, Game, ResultOrigin, ResultSource, SCHEMA, Sheet, Status};
 use crate::pgn;
 use crate::pipeline::{Ink, Timing, timed};
 use serde::{Deserialize, Serialize};
@@ -109,6 +109,7 @@ fn assemble(ink: &Ink, pins: &[Pin], decoded: Decoded, timing_ms: Timing) -> Rev
         start_fen: None,
         plies: decoded.plies,
         result: decoded.result,
+        result_origin: decoded.result_origin,
         headers: BTreeMap::new(),
         warnings: ink.warnings.iter().cloned().chain(decoded.warnings).collect(),
         timing_ms,
@@ -116,7 +117,11 @@ fn assemble(ink: &Ink, pins: &[Pin], decoded: Decoded, timing_ms: Timing) -> Rev
     };
     for pin in pins {
         match pin {
-            Pin::Result { result } => game.result.clone_from(result),
+            Pin::Result { result } => {
+                game.result.clone_from(result);
+                let said = ResultOrigin { source: ResultSource::Person, confidence: None };
+                game.result_origin = (result != "*").then_some(said);
+            }
             Pin::Header { name, value } => drop(game.headers.insert(name.clone(), value.clone())),
             _ => {}
         }

@@ -9,7 +9,7 @@ use super::triage::{Triage, triage};
 use super::walk::Found;
 use super::{Pages, Settings, failed};
 use crate::error::Error;
-use crate::game::Game;
+use crate::game::{Game, ResultOrigin, ResultSource};
 use crate::pgn;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -33,11 +33,15 @@ pub struct Finished {
 }
 
 /// Where a PGN tag comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Tag {
     pub value: String,
-    /// The file and line, and by what it was matched; or the photo's name; or the sheet.
+    /// The file and line, and by what it was matched; or the photos' names; or `sheet`; or `board`, where the rules end
+    /// the game.
     pub source: String,
+    /// From 0 to 1, for what was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f32>,
 }
 
 /// Names the games, sets their tags and judges them.
@@ -117,27 +121,29 @@ fn merged(group: &Group, pages: &Pages) -> Hints {
 fn set_tags(done: &mut Finished, hints: &Hints, pairing: Option<&(&Pairing, &'static str)>) -> Option<String> {
     let Ok(game) = &mut done.game else { return None };
     let mut conflict = None;
-    let mut set = |name: &str, value: &str, source: String| {
+    let mut set = |name: &str, value: &str, source: String, confidence: Option<f32>| {
         if !value.is_empty() {
-            done.tags.insert(name.to_owned(), Tag { value: value.to_owned(), source });
+            done.tags.insert(name.to_owned(), Tag { value: value.to_owned(), source, confidence });
         }
     };
     for (name, number) in [("Round", hints.round), ("Board", hints.board)] {
-        number.iter().for_each(|number| set(name, &number.to_string(), "names of the photos".to_owned()));
+        number.iter().for_each(|number| set(name, &number.to_string(), "names of the photos".to_owned(), None));
     }
-    if game.result != "*" {
-        set("Result", &game.result, "sheet".to_owned());
+    if let Some(ResultOrigin { source, confidence }) = game.result_origin {
+        let source = if source == ResultSource::Board { "board" } else { "sheet" };
+        set("Result", &game.result, source.to_owned(), confidence);
     }
     if let Some((pairing, by)) = pairing {
         let source = format!("{}, matched by {by}", pairing.place);
         for (name, value) in &pairing.tags {
-            set(name, value, source.clone());
+            set(name, value, source.clone(), None);
         }
         if let Some(result) = pairing.tags.get("Result").filter(|result| *result != "*") {
             if game.result != "*" && game.result != *result {
                 conflict = Some(format!("the sheet was read as {}, the tournament file says {result}", game.result));
             }
             game.result.clone_from(result);
+            game.result_origin = Some(ResultOrigin { source: ResultSource::Event, confidence: None });
         }
     }
     let tags = done.tags.iter().filter(|(name, _)| *name != "Result");

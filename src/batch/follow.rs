@@ -2,9 +2,9 @@
 
 use super::group::{Candidate, Group, LATE, append, may_follow};
 use super::journal::{Done, Entry};
-use super::walk::hex;
 use super::{Batch, Pages, games, pool};
 use crate::error::Result;
+use crate::hex::hex;
 use sha2::{Digest, Sha256};
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};

@@ -3,10 +3,10 @@
 use super::join::{SheetInk, join};
 use super::pages::{PageFile, tile_key};
 use super::triage::to_look_at;
-use super::walk::hex;
 use crate::decode::Options;
 use crate::error::Result;
 use crate::game::{Colour, Game, Ply, Status};
+use crate::hex::hex;
 use crate::pipeline::game_from;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

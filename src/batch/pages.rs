@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::game::{Colour, Game, Status};
 use crate::pipeline::cells::CROP_WIDTH;
+use crate::pipeline::cutout::Cutout;
 use crate::pipeline::ingest::{self, ingest};
 use crate::pipeline::recognise::Recogniser;
 use crate::pipeline::{Ink, ReadCell, ReadOptions, game_from, ink_of, read_page};
@@ -62,8 +63,10 @@ const LOOKS: usize = 24;
 const LOOK_WIDTH: usize = 16;
 const LOOK_HEIGHT: usize = 4;
 
-/// Height of the picture of a cell, in pixels, with a quarter of a row above and below.
+/// Height of the picture of a cell, in pixels.
 const TILE_HEIGHT: u32 = 60;
+/// What is shown beside the cell and above and below it, as shares of its height.
+const AROUND: [f32; 2] = [0.15, 0.25];
 const TILE_WIDTH: u32 = 260;
 const TILE_QUALITY: u8 = 55;
 
@@ -151,22 +154,10 @@ fn look_of(cell: &ReadCell) -> Look {
 
 /// The cell on the photo with a little around it, upright, as base64 of a JPEG; empty if it cannot be encoded.
 fn tile(photo: &ingest::Photo, cell: &ReadCell) -> String {
-    let [top_left, top_right, bottom_right, bottom_left] = cell.quad;
-    let length = |a: [f32; 2], b: [f32; 2]| (a[0] - b[0]).hypot(a[1] - b[1]).max(1.0);
-    let (width, height) = (length(top_left, top_right), length(top_left, bottom_left));
-    let (above, beside) = (0.25, 0.15 * height / width);
-    let out_width = (width * (1.0 + 2.0 * beside) / (height * (1.0 + 2.0 * above)) * TILE_HEIGHT as f32) as u32;
-    let out_width = out_width.clamp(TILE_HEIGHT / 2, TILE_WIDTH);
-    let grey = &photo.grey;
-    let mut image = GrayImage::from_fn(out_width, TILE_HEIGHT, |x, y| {
-        let u = (x as f32 + 0.5) / out_width as f32 * (1.0 + 2.0 * beside) - beside;
-        let v = (y as f32 + 0.5) / TILE_HEIGHT as f32 * (1.0 + 2.0 * above) - above;
-        let at = |i: usize| {
-            let top = top_left[i] + (top_right[i] - top_left[i]) * u;
-            let bottom = bottom_left[i] + (bottom_right[i] - bottom_left[i]) * u;
-            top + (bottom - top) * v - 0.5
-        };
-        image::imageops::interpolate_bilinear(grey, at(0), at(1)).unwrap_or(Luma([255]))
+    let cutout = Cutout::new(&cell.quad, TILE_HEIGHT, AROUND, TILE_HEIGHT / 2..=TILE_WIDTH);
+    let mut image = GrayImage::from_fn(cutout.width, TILE_HEIGHT, |x, y| {
+        let [x, y] = cutout.at(x, y);
+        image::imageops::interpolate_bilinear(&photo.grey, x, y).unwrap_or(Luma([255]))
     });
     stretch(&mut image);
     let mut bytes = Vec::new();

@@ -1,9 +1,10 @@
 //! Photos handed to other processes over a queue, and what they saw taken back.
 
 use super::pages::Seen;
-use super::walk::{Photo, hex};
+use super::walk::Photo;
 use super::{Batch, PageResult};
 use crate::error::{Error, Result};
+use crate::hex::hex;
 use crate::service::{Kind, PhotoEntry, Retry, State, Store, StoreError};
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 pub struct Queue {
     /// Of the PostgreSQL database.
     pub database: String,
-    /// Folder that all processes share.
+    /// Folder that all processes share, or address of an object store.
     pub data: PathBuf,
     /// While so many jobs wait, no more are added.
     pub most_waiting: usize,
@@ -26,18 +27,18 @@ const HANDED_OUT: usize = 1000;
 const PAUSE: Duration = Duration::from_millis(100);
 /// Time without news after which it is checked whether the jobs are still there.
 const NO_NEWS: Duration = Duration::from_secs(30);
-/// How often a database that does not answer is asked again, a second apart.
+/// How often what does not answer is asked again, a second apart.
 const TRIES: usize = 120;
 
 fn said(error: &StoreError) -> Error {
     Error::Usage(format!("The queue does not work: {error}. Check it; the same command goes on from here."))
 }
 
-/// Asks a database that is being restarted again for a while.
+/// Asks a database or a store of files that is being restarted again for a while.
 fn patiently<T>(ask: impl Fn() -> std::result::Result<T, StoreError>) -> Result<T> {
     for _ in 0..TRIES {
         match ask() {
-            Err(StoreError::Database(_)) => std::thread::sleep(Duration::from_secs(1)),
+            Err(error) if error.passes() => std::thread::sleep(Duration::from_secs(1)),
             answer => return answer.map_err(|error| said(&error)),
         }
     }

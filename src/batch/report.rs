@@ -206,7 +206,7 @@ fn one_game(out: &mut String, done: &Finished, game: &Game, pictures: usize) {
     for note in done.notes.iter().chain(&game.warnings) {
         let _ = write!(out, "<p class=\"soft\">{}</p>", sentence(note));
     }
-    for (name, tag) in done.tags.iter().filter(|(_, tag)| tag.source != "sheet") {
+    for (name, tag) in done.tags.iter().filter(|(_, tag)| tag.confidence.is_none()) {
         let _ =
             write!(out, "<p class=\"soft\">{} {}: from {}</p>", escape(name), escape(&tag.value), escape(&tag.source));
     }

@@ -2,6 +2,7 @@
 
 use super::archive;
 use crate::error::{Error, Result};
+use crate::hex::hex;
 use crate::pipeline::PhotoFile;
 use crate::pipeline::documents::photos;
 use crate::pipeline::ingest::IngestLimits;
@@ -251,11 +252,6 @@ fn hash(path: &Path, limit: u64) -> std::io::Result<Option<String>> {
     let mut hasher = Sha256::new();
     let read = std::io::copy(&mut file, &mut hasher)?;
     Ok((read <= limit).then(|| hex(&hasher.finalize())))
-}
-
-/// Bytes in hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn name_below(dir: &Path, path: &Path) -> String {

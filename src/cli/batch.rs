@@ -32,7 +32,7 @@ pub struct BatchArgs {
     #[cfg(feature = "queue")]
     #[arg(long, value_name = "ADDRESS")]
     queue: Option<String>,
-    /// Folder that this machine and the workers share.
+    /// Folder that this machine and the workers share, or their object store, s3://bucket/prefix.
     #[cfg(feature = "queue")]
     #[arg(long, value_name = "DIR", default_value = "scoresheet-data", requires = "queue")]
     data: PathBuf,

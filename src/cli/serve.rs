@@ -38,7 +38,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "N")]
     workers: Option<usize>,
     /// Let the workers of this queue read the photos: a PostgreSQL database, postgresql://user:password@host/name, or
-    /// SCORESHEET_QUEUE. They and this process share the folder --data.
+    /// SCORESHEET_QUEUE. They and this process share --data, a folder or an object store, s3://bucket/prefix.
     #[cfg(feature = "queue")]
     #[arg(long, value_name = "ADDRESS")]
     queue: Option<String>,

@@ -42,7 +42,7 @@ pub(super) struct QueueArgs {
     /// PostgreSQL database, as postgresql://user:password@host/name; SCORESHEET_QUEUE is looked up if not given.
     #[arg(long, value_name = "ADDRESS")]
     queue: Option<String>,
-    /// Folder of photos and games that all machines share.
+    /// Photos and games: a folder that all machines share, or an object store, s3://bucket/prefix (see docs/scale.md).
     #[arg(long, value_name = "DIR", default_value = "scoresheet-data")]
     pub data: PathBuf,
 }

@@ -5,13 +5,16 @@ use super::emission::Ink;
 use super::gaps::{SAYS_RESULT, result_in};
 use super::material::Material;
 use super::reasons::{NO_LEGAL_MOVE, looks_like_a_move, said};
-use crate::game::Ply;
+use crate::game::{Ply, ResultOrigin, ResultSource};
 use cozy_chess::{Board, Color, GameStatus, Piece};
 
 /// What is said about the end.
 pub struct Ending {
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: String,
+    /// Probability that the ink says the result, without regard to what else could stand there; 0 where the board says
+    /// it or nothing does.
+    read: f32,
     /// Moves written behind the last one that the game allows, with their places.
     pub left: Vec<(Ply, Place)>,
     pub warnings: Vec<String>,
@@ -19,6 +22,8 @@ pub struct Ending {
 
 /// At most this many pieces of ink behind the end are quoted.
 const QUOTED: usize = 4;
+/// Least probability of a written result that is taken for the game's.
+const BELIEVED: f32 = 0.5;
 /// Blank slots within the moves that are left, at most.
 const GAP: usize = 2;
 
@@ -26,19 +31,20 @@ const GAP: usize = 2;
 pub fn find(material: &Material, from: usize, boards: &[&Board]) -> Ending {
     let board = boards.last().copied().unwrap_or(material.table.start);
     let over = over(board);
-    let mut ending =
-        Ending { result: over.map_or("*", |over| over.1).to_owned(), left: Vec::new(), warnings: Vec::new() };
+    let result = over.map_or("*", |over| over.1).to_owned();
+    let mut ending = Ending { result, read: 0.0, left: Vec::new(), warnings: Vec::new() };
     let mut unexplained = Vec::new();
     for slot in from..material.table.slots.len() {
         let mut open = false;
         for (ink, writer) in material.table.slots[slot].iter().zip(material.table.writers) {
             let Ink::Written(lattice) = ink else { continue };
             let (word, likelihood) = result_in(lattice, writer);
+            let read = likelihood.min(1.0) * lattice.confidence;
             if likelihood < SAYS_RESULT {
                 open |= !lattice.text.is_empty();
             } else if over.is_none() {
-                ending.result = word.to_owned();
-            } else if word != ending.result {
+                ending.written(word, read);
+            } else if read >= BELIEVED && word != ending.result {
                 let warning = format!("The sheet says {word}, the board says {}.", ending.result);
                 ending.warnings.push(warning);
             }
@@ -47,6 +53,7 @@ pub fn find(material: &Material, from: usize, boards: &[&Board]) -> Ending {
             unexplained.push(slot);
         }
     }
+    ending.doubt();
     ending.leave(material, from, &unexplained, board);
     if let (Some((what, _)), false) = (over, ending.left.is_empty()) {
         ending.warnings.push(format!("The game is over by {what}; moves are written behind it."));
@@ -56,6 +63,36 @@ pub fn find(material: &Material, from: usize, boards: &[&Board]) -> Ending {
 }
 
 impl Ending {
+    /// How the result is known; a result of the rules is as sure as the last move.
+    pub fn origin(&self, last_move: Option<f32>) -> Option<ResultOrigin> {
+        let (source, confidence) = match self.read {
+            _ if self.result == "*" => return None,
+            0.0 => (ResultSource::Board, last_move),
+            read => (ResultSource::Sheet, Some(read)),
+        };
+        Some(ResultOrigin { source, confidence })
+    }
+
+    /// Takes a result that is written; of two that differ the one that is written better.
+    fn written(&mut self, word: &str, read: f32) {
+        if self.read.min(read) >= BELIEVED && self.result != word {
+            self.warnings.push(format!("Both {} and {word} are written behind the end of the game.", self.result));
+        }
+        if read > self.read {
+            (self.result, self.read) = (word.to_owned(), read);
+        }
+    }
+
+    /// A result that is not written well enough is told and not taken.
+    fn doubt(&mut self) {
+        if self.read > 0.0 && self.read < BELIEVED {
+            let warning =
+                format!("Ink behind the last move may say {}, not clearly enough to be the result.", self.result);
+            self.warnings.push(warning);
+            (self.result, self.read) = ("*".to_owned(), 0.0);
+        }
+    }
+
     /// Keeps the moves that are written right behind the end, and tells of all other ink in one sentence.
     fn leave(&mut self, material: &Material, from: usize, unexplained: &[usize], board: &Board) {
         let mut next = from;

@@ -35,7 +35,7 @@ pub use prior::{Belief, MovePrior, Policy};
 pub use settled::{Contradiction, Settled, SettledCell, SettledSlot};
 pub use transcript::transcribe;
 
-use crate::game::{Colour, Ply, Quad};
+use crate::game::{Colour, Ply, Quad, ResultOrigin};
 use crate::notation::Notation;
 use crate::reading::{Alphabet, Reading};
 use beam::search;
@@ -149,6 +149,7 @@ pub struct Decoded {
     pub languages: Vec<(String, f32)>,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: String,
+    pub result_origin: Option<ResultOrigin>,
     pub warnings: Vec<String>,
 }
 
@@ -257,6 +258,7 @@ pub fn decode_with(rows: &[Row], groundwork: &Groundwork, options: &Options) -> 
         signs: outcome.signs,
         languages: found.hands.iter().map(|hand| (hand.language.code.to_string(), hand.sure)).collect(),
         result: outcome.result,
+        result_origin: outcome.result_origin,
         warnings: outcome.warnings,
     })
 }

@@ -9,7 +9,7 @@ use super::marks::marks;
 use super::material::Material;
 use super::posterior::{Posterior, Share, posterior};
 use super::reasons::{self, SET_BY_HAND};
-use crate::game::{Candidate, Ply, Status};
+use crate::game::{Candidate, Ply, ResultOrigin, Status};
 use crate::notation::{MoveShape, Usage, legal_shapes};
 use cozy_chess::util::{display_san_move, display_uci_move};
 use cozy_chess::{Board, Move};
@@ -33,6 +33,7 @@ pub struct Outcome {
     /// By ply.
     pub signs: Vec<Option<Signs>>,
     pub result: String,
+    pub result_origin: Option<ResultOrigin>,
     pub warnings: Vec<String>,
 }
 
@@ -72,13 +73,15 @@ pub fn describe(material: &Material) -> Outcome {
     let boards: Vec<&Board> =
         path.iter().map(|&edge| &graph.nodes[graph.edges[edge as usize].to as usize].board).collect();
     let ending = ending::find(material, end.map_or(0, |node| node.slot), &boards);
+    let result_origin = ending.origin(teller.told.last().map(|told| told.ply.confidence));
     let Teller { told, mut warnings, skipped, passed, .. } = teller;
     warnings.extend(reasons::passed_over(&skipped));
     warnings.extend(ending.warnings);
     if let Some(row) = material.rows.first().filter(|row| row.number != 1) {
         warnings.push(format!("The sheet begins at move {}: the moves before it are not known.", row.number));
     }
-    let mut outcome = Outcome { plies: vec![], places: vec![], signs: vec![], result: ending.result, warnings };
+    let mut outcome =
+        Outcome { plies: vec![], places: vec![], signs: vec![], result: ending.result, result_origin, warnings };
     let mut passed = passed.into_iter().peekable();
     for (at, told) in told.into_iter().enumerate() {
         while let Some((_, ply, place)) = passed.next_if(|(before, ..)| *before <= at) {

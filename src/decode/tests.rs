@@ -2,12 +2,17 @@
 
 use super::score::tests::{alphabet, reading_of};
 use super::*;
-use crate::game::Status;
+use crate::game::{ResultSource, Status};
 
 /// A sheet with one cell per text; an empty text is a blank cell.
 fn sheet(texts: &[&str]) -> Vec<Row> {
+    sheet_read(texts, |_| 0.9995)
+}
+
+/// A sheet on which each symbol of a text is as sure as `sure` says.
+fn sheet_read(texts: &[&str], sure: fn(&str) -> f32) -> Vec<Row> {
     let cell = |text: &str| {
-        let reading = (!text.is_empty()).then(|| reading_of(text, 0.9995, &alphabet()));
+        let reading = (!text.is_empty()).then(|| reading_of(text, sure(text), &alphabet()));
         vec![InkCell { sheet: 0, page: 0, quad: Default::default(), reading, crossed_out: false }]
     };
     let rows = texts.chunks(2).enumerate();
@@ -49,7 +54,19 @@ fn a_clean_sheet_is_clear_throughout_and_its_result_is_found() {
     assert_eq!(sans(&decoded), ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Bxc6", "dxc6", "O-O", "f6"]);
     assert!(decoded.plies.iter().all(|ply| ply.status == Status::Clear), "{:?}", decoded.plies);
     assert_eq!((decoded.result.as_str(), language(&decoded)), ("1-0", "en"));
+    let origin = decoded.result_origin.unwrap();
+    assert!(origin.source == ResultSource::Sheet && origin.confidence.unwrap() > 0.9, "{origin:?}");
     assert!(decoded.warnings.is_empty(), "{:?}", decoded.warnings);
+}
+
+#[test]
+fn a_result_is_taken_only_if_it_is_written_clearly_and_once() {
+    let both = game(&["e4", "e5", "Nf3", "Nc6", "O-1", "", "1/2", ""]);
+    assert!(both.warnings.iter().any(|text| text.starts_with("Both 0-1 and 1/2-1/2")), "{:?}", both.warnings);
+    let rows = sheet_read(&["e4", "e5", "Nf3", "Nc6", "O-1", ""], |text| if text == "O-1" { 0.75 } else { 0.99 });
+    let faint = decode(&rows, &alphabet(), &Options::default()).unwrap();
+    assert_eq!((faint.result.as_str(), faint.result_origin), ("*", None));
+    assert!(faint.warnings.iter().any(|text| text.contains("may say 0-1")), "{:?}", faint.warnings);
 }
 
 #[test]
@@ -103,6 +120,8 @@ fn ink_that_no_game_explains_is_kept_as_written() {
     let decoded = game(&["e4", "e5", "Qh5", "Ke7", "Qxe5#", "hxg5"]);
     assert_eq!(sans(&decoded)[..5], ["e4", "e5", "Qh5", "Ke7", "Qxe5#"]);
     assert_eq!(decoded.result, "1-0");
+    let origin = decoded.result_origin.unwrap();
+    assert_eq!((origin.source, origin.confidence), (ResultSource::Board, Some(decoded.plies[4].confidence)));
     let left = &decoded.plies[5];
     assert_eq!((left.san.as_deref(), left.status, left.written[0].text.as_str()), (None, Status::Illegal, "hxg5"));
 }

@@ -32,6 +32,7 @@ pub fn transcribe(
         signs: Vec::new(),
         languages,
         result: "*".to_owned(),
+        result_origin: None,
         warnings: vec![
             "The moves do not go on from the usual first position: the page may continue a game. They are given as written; none is checked."
                 .to_owned(),

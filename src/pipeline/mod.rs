@@ -6,6 +6,7 @@ mod advice;
 pub mod anchor;
 pub mod cells;
 pub mod columns;
+pub mod cutout;
 pub mod documents;
 pub mod find;
 mod first_row;

@@ -2,11 +2,8 @@
 
 use super::guard::{COOKIE, Owner, is_key};
 use super::problem::Problem;
-use super::store::{Job, Kind, PAGE, PhotoEntry, State as JobState};
+use super::store::{Job, Kind, PAGE, State as JobState};
 use super::{Service, corrections, pictures, upload};
-use crate::game::Colour;
-use axum::body::Body;
-use axum::extract::multipart::MultipartRejection;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::{Extension, FromRequest, Multipart, Path, Query, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -43,8 +40,8 @@ pub fn routes() -> Router<Arc<Service>> {
         .route("/v1/jobs/{id}/pgn", get(pgn))
         .route("/v1/jobs/{id}/review", get(corrections::review_of))
         .route("/v1/jobs/{id}/pins", put(corrections::set_pins))
-        .route("/v1/jobs/{id}/pages/{sheet}/{page}", get(page_picture))
-        .route("/v1/jobs/{id}/cells/{sheet}/{number}/{colour}", get(cell_picture))
+        .route("/v1/jobs/{id}/pages/{sheet}/{page}", get(pictures::page_picture))
+        .route("/v1/jobs/{id}/cells/{sheet}/{number}/{colour}", get(pictures::cell_picture))
         .route("/v1/export.pgn", get(export))
         .route("/v1/session", get(session).post(sign_in).delete(sign_out))
         .route("/healthz", get(|| async { "alive\n" }))
@@ -87,7 +84,7 @@ async fn add(State(service): App, Extension(owner): Extension<Owner>, request: R
     let upload = match admitted.await {
         Ok(()) => match Multipart::from_request(request, &service).await {
             Ok(body) => upload::receive(body, &service.settings).await,
-            Err(MultipartRejection::InvalidBoundary(_)) | Err(_) => Err(Problem::new(
+            Err(_) => Err(Problem::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "not-multipart",
                 "The body is not multipart/form-data.",
@@ -246,50 +243,6 @@ fn pgn_file(name: &str, text: String) -> Response {
     (headers, text).into_response()
 }
 
-fn photo_entry(job: &Job, sheet: usize, page: usize) -> Result<&PhotoEntry, Problem> {
-    let entry = job.photos.iter().find(|entry| (entry.sheet, entry.page) == (sheet, page));
-    entry.ok_or_else(|| Problem::not_found("such page"))
-}
-
-fn jpeg_answer(bytes: Vec<u8>) -> Response {
-    let headers = [(header::CONTENT_TYPE, "image/jpeg"), (header::CACHE_CONTROL, "private, max-age=3600")];
-    (headers, Body::from(bytes)).into_response()
-}
-
-async fn page_picture(
-    State(service): App,
-    Extension(owner): Extension<Owner>,
-    Path((id, sheet, page)): Path<(String, usize, usize)>,
-) -> Answer {
-    let (bytes, (width, height)) = blocking(move || {
-        let job = find(&service, &owner, &id)?;
-        let shown = pictures::photo(&service, &job, photo_entry(&job, sheet, page)?)?;
-        Ok((pictures::jpeg(&shown.image)?, shown.whole))
-    })
-    .await?;
-    let size = [("x-photo-width", width.to_string()), ("x-photo-height", height.to_string())];
-    Ok((size, jpeg_answer(bytes)).into_response())
-}
-
-async fn cell_picture(
-    State(service): App,
-    Extension(owner): Extension<Owner>,
-    Path((id, sheet, number, colour)): Path<(String, usize, u32, Colour)>,
-) -> Answer {
-    let bytes = blocking(move || {
-        let job = find_done(&service, &owner, &id)?;
-        let ink = service.store.ink(&job.id)?;
-        let row = ink.rows.iter().find(|row| row.number == number);
-        let side = row.map(|row| if colour == Colour::White { &row.white } else { &row.black });
-        let cell = side.and_then(|cells| cells.iter().find(|cell| cell.sheet == sheet));
-        let cell = cell.ok_or_else(|| Problem::not_found("such cell"))?;
-        let shown = pictures::photo(&service, &job, photo_entry(&job, cell.sheet, cell.page)?)?;
-        pictures::jpeg(&pictures::cell(&shown, &cell.quad))
-    })
-    .await?;
-    Ok(jpeg_answer(bytes))
-}
-
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ExportQuery {
@@ -307,7 +260,11 @@ async fn export(
         let mut ids: Vec<String> = Vec::new();
         match query.ids {
             Some(named) => {
-                for id in named.split(',').filter(|id| !id.is_empty()).take(EXPORT) {
+                let named: Vec<&str> = named.split(',').filter(|id| !id.is_empty()).collect();
+                if named.len() > EXPORT {
+                    return Err(Problem::bad_request(format!("An export names at most {EXPORT} games.")));
+                }
+                for id in named {
                     ids.push(find_done(&service, &owner, id)?.id);
                 }
             }
@@ -325,7 +282,11 @@ async fn export(
         }
         let mut text = String::new();
         for id in ids {
-            text.push_str(&service.store.game(&id)?.game.pgn);
+            match service.store.game(&id) {
+                // Deleted, or read again, since it was listed.
+                Err(error) if error.is_gone() => {}
+                game => text.push_str(&game?.game.pgn),
+            }
         }
         Ok(text)
     })

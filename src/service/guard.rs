@@ -1,8 +1,9 @@
 //! Who may come in, and what every answer carries.
 
 use super::Service;
-use super::problem::Problem;
+use super::problem::{PROBLEM, Problem};
 use crate::error::{Error, Result};
+use crate::hex::hex;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
@@ -15,6 +16,9 @@ use std::sync::Arc;
 
 /// The cookie that carries a key for browsers.
 pub const COOKIE: &str = "scoresheet_key";
+
+/// Longest sentence of the router, in bytes.
+const SENTENCE: usize = 1024;
 
 /// API keys: the owner's name by the SHA-256 of the key, in hexadecimal. Keys are random, so a plain hash is enough.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -66,7 +70,7 @@ impl Keys {
 }
 
 fn hash(key: &str) -> String {
-    Sha256::digest(key.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(key.as_bytes()))
 }
 
 /// Whose jobs a request is about; empty where no keys are used.
@@ -86,7 +90,7 @@ async fn check(State(service): State<Arc<Service>>, mut request: Request, next: 
     let mut response = match admit(&service, &request) {
         Ok(owner) => {
             request.extensions_mut().insert(owner);
-            next.run(request).await
+            as_problem(next.run(request).await).await
         }
         Err(problem) => problem.into_response(),
     };
@@ -97,7 +101,7 @@ async fn check(State(service): State<Arc<Service>>, mut request: Request, next: 
     set(header::X_FRAME_OPTIONS, "DENY");
     set(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
     set(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
-    set(HeaderName::from_static("permissions-policy"), "camera=(self), geolocation=(), microphone=()");
+    set(HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()");
     set(
         header::CONTENT_SECURITY_POLICY,
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; \
@@ -107,6 +111,26 @@ async fn check(State(service): State<Arc<Service>>, mut request: Request, next: 
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     response
+}
+
+/// What the router refuses by itself, said as everything else that is refused.
+async fn as_problem(response: Response) -> Response {
+    let (status, allowed) = (response.status(), response.headers().get(header::ALLOW).cloned());
+    let is_plain = response.headers().get(header::CONTENT_TYPE).is_none_or(|kind| kind != PROBLEM);
+    match status {
+        StatusCode::METHOD_NOT_ALLOWED => {
+            let next = "See /v1/openapi.json for what is expected.";
+            let detail = "This address does not take the method of the request.";
+            let mut response = Problem::new(status, "method-not-allowed", detail, next).into_response();
+            allowed.map(|methods| response.headers_mut().insert(header::ALLOW, methods));
+            response
+        }
+        StatusCode::BAD_REQUEST if is_plain => {
+            let body = axum::body::to_bytes(response.into_body(), SENTENCE).await.unwrap_or_default();
+            Problem::bad_request(format!("{}.", String::from_utf8_lossy(&body))).into_response()
+        }
+        _ => response,
+    }
 }
 
 /// The owner of a request that may come in.

@@ -38,6 +38,7 @@ use tokio::sync::broadcast;
 /// How the service runs.
 #[derive(Debug, Clone)]
 pub struct Settings {
+    /// Folder, or with a database also the address of an object store, such as `s3://bucket/prefix`.
     pub data: PathBuf,
     /// Address of a PostgreSQL database, for sharing jobs and `data` with other processes.
     pub database: Option<String>,
@@ -179,6 +180,7 @@ impl Service {
                     Ok(0) => {}
                     Ok(jobs) => {
                         self.desks.clear();
+                        self.pictures.clear();
                         tracing::info!(jobs, "deleted jobs past their retention time");
                     }
                     Err(error) => tracing::error!(%error, "old jobs were not deleted"),

@@ -1,32 +1,39 @@
 //! Photos and cells as the page shows them: new JPEG files that hold nothing but pixels.
 
 use super::Service;
+use super::api::{Answer, App, blocking, find, find_done};
+use super::guard::Owner;
 use super::problem::Problem;
 use super::store::{Job, PhotoEntry};
-use crate::game::Quad;
+use crate::game::{Colour, Quad};
+use crate::pipeline::cutout::Cutout;
 use crate::pipeline::ingest::ingest_colour;
+use axum::body::Body;
+use axum::extract::{Extension, Path, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
 use image::codecs::jpeg::JpegEncoder;
 use image::{Rgb, RgbImage, imageops};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Longest side of a photo that is kept for showing, in pixels.
-pub const SHOWN_SIDE: u32 = 2400;
+const SHOWN_SIDE: u32 = 2400;
 const QUALITY: u8 = 82;
 /// Photos kept decoded: those of the game under review.
 const KEPT: usize = 4;
 /// Height of the picture of a cell, in pixels, with what stands around it.
-const CELL_HEIGHT: f32 = 150.0;
-/// What is shown around a cell, as shares of its height.
-const AROUND: (f32, f32) = (0.35, 0.35);
+const CELL_HEIGHT: u32 = 150;
+/// What is shown beside a cell and above and below it, as shares of its height.
+const AROUND: [f32; 2] = [0.35, 0.35];
 
 /// A photo at the size in which it is shown.
-pub struct Shown {
-    pub image: RgbImage,
+struct Shown {
+    image: RgbImage,
     /// Pixels of the upright photo per pixel shown.
-    pub scale: f32,
+    scale: f32,
     /// Width and height of the upright photo.
-    pub whole: (u32, u32),
+    whole: (u32, u32),
 }
 
 type Entry = ((String, usize, usize), Arc<Shown>);
@@ -39,7 +46,7 @@ pub struct Cache(Mutex<VecDeque<Entry>>);
 ///
 /// # Errors
 /// Where the photo cannot be read or decoded.
-pub fn photo(service: &Service, job: &Job, entry: &PhotoEntry) -> Result<Arc<Shown>, Problem> {
+fn photo(service: &Service, job: &Job, entry: &PhotoEntry) -> Result<Arc<Shown>, Problem> {
     let key = (job.id.clone(), entry.sheet, entry.page);
     let kept = || service.pictures.0.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, shown)) = kept().iter().find(|(k, _)| *k == key) {
@@ -65,6 +72,13 @@ pub fn photo(service: &Service, job: &Job, entry: &PhotoEntry) -> Result<Arc<Sho
     Ok(shown)
 }
 
+impl Cache {
+    /// Forgets everything.
+    pub fn clear(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
 /// Forgets the photos of a job.
 pub fn forget(service: &Service, id: &str) {
     service.pictures.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|((job, ..), _)| job != id);
@@ -74,7 +88,7 @@ pub fn forget(service: &Service, id: &str) {
 ///
 /// # Errors
 /// Where encoding fails.
-pub fn jpeg(image: &RgbImage) -> Result<Vec<u8>, Problem> {
+fn jpeg(image: &RgbImage) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     image.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, QUALITY)).map_err(|error| {
         Problem::from(crate::error::Error::Damaged { file: "photo".to_owned(), cause: error.to_string() })
@@ -83,23 +97,57 @@ pub fn jpeg(image: &RgbImage) -> Result<Vec<u8>, Problem> {
 }
 
 /// The picture of a cell with a little around it, upright: `quad` in pixels of the upright photo.
-pub fn cell(shown: &Shown, quad: &Quad) -> RgbImage {
-    let [top_left, top_right, bottom_right, bottom_left] = quad.map(|[x, y]| [x / shown.scale, y / shown.scale]);
-    let length = |a: [f32; 2], b: [f32; 2]| (a[0] - b[0]).hypot(a[1] - b[1]);
-    let (width, height) = (length(top_left, top_right).max(1.0), length(top_left, bottom_left).max(1.0));
-    let (beside, above) = (AROUND.0 * height / width, AROUND.1);
-    let zoom = CELL_HEIGHT / (height * (1.0 + 2.0 * above));
-    let out_width = (width * (1.0 + 2.0 * beside) * zoom).clamp(1.0, 6.0 * CELL_HEIGHT) as u32;
-    RgbImage::from_fn(out_width, CELL_HEIGHT as u32, |x, y| {
-        let u = (x as f32 + 0.5) / out_width as f32 * (1.0 + 2.0 * beside) - beside;
-        let v = (y as f32 + 0.5) / CELL_HEIGHT * (1.0 + 2.0 * above) - above;
-        let at = |i: usize| {
-            let top = top_left[i] + (top_right[i] - top_left[i]) * u;
-            let bottom = bottom_left[i] + (bottom_right[i] - bottom_left[i]) * u;
-            top + (bottom - top) * v
-        };
-        imageops::interpolate_bilinear(&shown.image, at(0) - 0.5, at(1) - 0.5).unwrap_or(Rgb([255; 3]))
+fn picture_of(shown: &Shown, quad: &Quad) -> RgbImage {
+    let quad = quad.map(|corner| corner.map(|value| value / shown.scale));
+    let cutout = Cutout::new(&quad, CELL_HEIGHT, AROUND, 1..=6 * CELL_HEIGHT);
+    RgbImage::from_fn(cutout.width, CELL_HEIGHT, |x, y| {
+        let [x, y] = cutout.at(x, y);
+        imageops::interpolate_bilinear(&shown.image, x, y).unwrap_or(Rgb([255; 3]))
     })
+}
+
+fn photo_entry(job: &Job, sheet: usize, page: usize) -> Result<&PhotoEntry, Problem> {
+    let entry = job.photos.iter().find(|entry| (entry.sheet, entry.page) == (sheet, page));
+    entry.ok_or_else(|| Problem::not_found("such page"))
+}
+
+fn jpeg_answer(bytes: Vec<u8>) -> Response {
+    let headers = [(header::CONTENT_TYPE, "image/jpeg"), (header::CACHE_CONTROL, "private, max-age=3600")];
+    (headers, Body::from(bytes)).into_response()
+}
+
+pub(super) async fn page_picture(
+    State(service): App,
+    Extension(owner): Extension<Owner>,
+    Path((id, sheet, page)): Path<(String, usize, usize)>,
+) -> Answer {
+    let (bytes, (width, height)) = blocking(move || {
+        let job = find(&service, &owner, &id)?;
+        let shown = photo(&service, &job, photo_entry(&job, sheet, page)?)?;
+        Ok((jpeg(&shown.image)?, shown.whole))
+    })
+    .await?;
+    let size = [("x-photo-width", width.to_string()), ("x-photo-height", height.to_string())];
+    Ok((size, jpeg_answer(bytes)).into_response())
+}
+
+pub(super) async fn cell_picture(
+    State(service): App,
+    Extension(owner): Extension<Owner>,
+    Path((id, sheet, number, colour)): Path<(String, usize, u32, Colour)>,
+) -> Answer {
+    let bytes = blocking(move || {
+        let job = find_done(&service, &owner, &id)?;
+        let ink = service.store.ink(&job.id)?;
+        let row = ink.rows.iter().find(|row| row.number == number);
+        let side = row.map(|row| if colour == Colour::White { &row.white } else { &row.black });
+        let cell = side.and_then(|cells| cells.iter().find(|cell| cell.sheet == sheet));
+        let cell = cell.ok_or_else(|| Problem::not_found("such cell"))?;
+        let shown = photo(&service, &job, photo_entry(&job, cell.sheet, cell.page)?)?;
+        jpeg(&picture_of(&shown, &cell.quad))
+    })
+    .await?;
+    Ok(jpeg_answer(bytes))
 }
 
 #[cfg(test)]
@@ -112,8 +160,8 @@ mod tests {
         let image = RgbImage::from_fn(400, 300, |x, _| if x > 250 { Rgb([200, 0, 0]) } else { Rgb([0, 0, 200]) });
         let shown = Shown { image, scale: 2.0, whole: (800, 600) };
         let quad = [[540.0, 100.0], [540.0, 500.0], [460.0, 500.0], [460.0, 100.0]];
-        let cell = cell(&shown, &quad);
-        assert_eq!(cell.height(), CELL_HEIGHT as u32);
+        let cell = picture_of(&shown, &quad);
+        assert_eq!(cell.height(), CELL_HEIGHT);
         assert!(cell.width() > 3 * cell.height(), "{}", cell.width());
         assert!(cell.get_pixel(50, 20).0[0] > 150 && cell.get_pixel(50, 130).0[2] > 150);
     }

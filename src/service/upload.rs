@@ -4,6 +4,7 @@ use super::Settings;
 use super::problem::Problem;
 use super::store::PhotoEntry;
 use crate::game::Colour;
+use crate::hex::hex;
 use crate::notation::Language;
 use crate::pipeline::documents::photos;
 use crate::pipeline::{PhotoFile, ingest};
@@ -84,7 +85,7 @@ pub async fn receive(mut body: Multipart, settings: &Settings) -> Result<Upload,
     if photos.is_empty() {
         return Err(Problem::bad_request("The upload holds no photo."));
     }
-    let hash = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = hex(&digest.finalize());
     Ok(Upload { photos, language, hash })
 }
 

@@ -157,13 +157,13 @@ impl From<Error> for Ended {
     }
 }
 
-/// Stores an outcome; a database that does not answer is asked again for a while, so that no work is lost.
+/// Stores an outcome; shared stores that do not answer are asked again for a while, so that no work is lost.
 fn store<T>(service: &Service, write: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
     let mut wait = Duration::from_millis(250);
     for _ in 1..STORING {
         match write() {
-            Err(StoreError::Database(error)) if service.settings.database.is_some() => {
-                tracing::warn!(error, "an outcome was not stored yet");
+            Err(error) if error.passes() && service.settings.database.is_some() => {
+                tracing::warn!(%error, "an outcome was not stored yet");
                 std::thread::sleep(wait);
                 wait *= 2;
             }

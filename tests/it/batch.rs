@@ -106,6 +106,8 @@ fn a_mixed_folder_becomes_games_and_a_report() {
     assert_eq!(named("r2-b1")["tags"]["White"]["value"], "Berg, Eva");
     assert!(named("r2-b1")["tags"]["White"]["source"].as_str().unwrap().starts_with("pairings.csv, line 2"));
     assert!(folder.text("event.pgn").contains("[White \"Berg, Eva\"]"));
+    let decided = &named("r2-b1")["game"];
+    assert_eq!([&decided["result"], &decided["result_origin"]["source"]], ["1-0", "event"]);
     for (part, words) in [("notes", "not a picture"), ("blank", "no move is written"), ("old.zip", "ZIP archive")] {
         let reason = named(part)["reason"].as_str().unwrap().to_owned();
         assert!(reason.contains(words) && named(part)["game"].is_null(), "{part}: {reason}");

@@ -1,5 +1,7 @@
 //! Integration tests, one binary: the whole way from photo to PGN.
 
+#[cfg(feature = "service")]
+mod addresses;
 mod bad_input;
 mod batch;
 mod fake;
@@ -10,6 +12,8 @@ mod figures;
 mod http;
 #[cfg(feature = "service")]
 mod load;
+#[cfg(feature = "queue")]
+mod objects;
 #[cfg(feature = "ort")]
 mod parity;
 mod perspective;

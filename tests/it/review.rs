@@ -4,7 +4,7 @@ use crate::fake::{BarReader, Form};
 use crate::pipeline::{moves, sheet};
 use scoresheet::decode::Options;
 use scoresheet::error::Error;
-use scoresheet::game::{Colour, Status};
+use scoresheet::game::{Colour, ResultOrigin, ResultSource, Status};
 use scoresheet::pipeline::{Ink, ReadOptions, read_ink};
 use scoresheet::review::{Pin, Reviewed, game};
 
@@ -94,6 +94,8 @@ fn the_game_ends_where_it_is_said_to() {
     let after = review(&ink, &pins);
     assert_eq!(sans(&after), &moves()[..39]);
     assert_eq!(after.game.result, "1-0");
+    let origin = ResultOrigin { source: ResultSource::Person, confidence: None };
+    assert_eq!(after.game.result_origin, Some(origin));
     assert!(after.game.pgn.contains("[White \"\\\"Noa\\\" ] [Event \\\\\"]"), "{}", after.game.pgn);
 }
 

@@ -11,6 +11,7 @@ pub use onnx_runtime::OrtRecogniser;
 
 use super::cells::{CROP_HEIGHT, CROP_WIDTH, Crop};
 use crate::error::{Error, Result};
+use crate::hex::hex;
 use crate::reading::{Alphabet, Reading};
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -62,7 +63,7 @@ impl ModelCard {
     /// # Errors
     /// [`Error::Model`] if the hash differs.
     pub fn check(&self, model: &[u8]) -> Result<()> {
-        let hash: String = Sha256::digest(model).iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = hex(&Sha256::digest(model));
         if hash == self.sha256 { Ok(()) } else { Err(model_error(&self.file, "its hash is not the one on its card")) }
     }
 }

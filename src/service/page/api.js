@@ -62,9 +62,12 @@ export async function call(method, path, body) {
     return answer.status === 204 ? null : answer.json()
 }
 
+/** Where the picture of a page is. */
+export const pageAddress = (id, sheet, page) => `/v1/jobs/${id}/pages/${sheet}/${page}`
+
 /** The picture of a page: {blob, width, height}, in pixels of the whole photo, which may be larger than the picture. */
 export async function fetchPage(id, sheet, page) {
-    const answer = await fetch(`/v1/jobs/${id}/pages/${sheet}/${page}`)
+    const answer = await fetch(pageAddress(id, sheet, page))
     if (!answer.ok) throw new Problem(answer.status, await answer.json().catch(() => ({})))
     const [width, height] = ["width", "height"].map(side => Number(answer.headers.get(`x-photo-${side}`)))
     return {blob: await answer.blob(), width, height}

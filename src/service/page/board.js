@@ -36,8 +36,11 @@ class Marks extends Extension {
 function promotion(white) {
     const pieces = [["q", "piece.queen"], ["r", "piece.rook"], ["b", "piece.bishop"], ["n", "piece.knight"]]
     return ask(t("promotion"), dialog => {
+        // By the letter of English notation, or the first one of the piece's name.
         const choose = event => {
-            if (pieces.some(([letter]) => letter === event.key.toLowerCase())) dialog.close(event.key.toLowerCase())
+            const typed = event.key.toLowerCase()
+            const [chosen] = pieces.find(([letter]) => letter === typed) ?? pieces.find(([, name]) => t(name)[0].toLowerCase() === typed) ?? []
+            if (chosen) dialog.close(chosen)
         }
         return el("div", {class: "promotion", onkeydown: choose}, el("h2", {}, t("promotion")), el("div", {class: "row"},
             pieces.map(([letter, name]) => el("button", {"aria-label": t(name), title: t(name), onclick: () => dialog.close(letter)},
@@ -55,6 +58,22 @@ export function makeBoards(moved) {
     const element = el("div", {class: "boards"}, places.map((place, i) => el("figure", {}, captions[i], place)))
     let boards = null
     let fens = [null, null]
+    let isPressed = false
+    const press = event => { isPressed = event.type === "pointerdown" }
+    const PRESSES = ["pointerdown", "pointerup", "pointercancel"]
+    for (const name of PRESSES) document.addEventListener(name, press, true)
+
+    /** Waits until no button or finger is down any more, and the board has seen that. */
+    const released = () => new Promise(done => {
+        if (!isPressed) return done()
+        const heard = new AbortController()
+        for (const name of ["pointerup", "pointercancel"]) {
+            document.addEventListener(name, () => {
+                heard.abort()
+                setTimeout(done)
+            }, {signal: heard.signal})
+        }
+    })
 
     function make() {
         boards = places.map(place => new Chessboard(place, {
@@ -90,6 +109,8 @@ export function makeBoards(moved) {
 
     async function finish(from, to) {
         const fen = fens[0]
+        // The board is done with a move when the pointer goes up on it, not on a dialog.
+        await released()
         const letter = isPromotion(fen, from, to) ? await promotion(fen.split(" ")[1] === "w") : ""
         if (letter || !isPromotion(fen, from, to)) await moved(from + to + letter)
         // Whatever came of it, the board shows the position before the move that is looked at.
@@ -122,6 +143,7 @@ export function makeBoards(moved) {
             for (const board of boards ?? []) board.setOrientation(board.getOrientation() === "w" ? "b" : "w")
         },
         destroy() {
+            for (const name of PRESSES) document.removeEventListener(name, press, true)
             for (const board of boards ?? []) board.destroy()
         },
     }

@@ -81,13 +81,13 @@ export function makePanel(id, act, boards) {
     }
 
     function showFinish(state) {
-        const {result} = state.review.game
+        const {result, result_origin: origin} = state.review.game
         const done = state.unclear().length === 0
         finish.hidden = !done
         if (!done) return
         fill(finish, el("strong", {}, "✓ ", t("all.checked")),
             result === "*" ? el("span", {class: "row"}, t("result.ask"), [["1-0", "j"], ["1/2-1/2", "k"], ["0-1", "l"]].map(([value, letter]) =>
-                el("button", {onclick: () => act.setResult(value), "aria-keyshortcuts": letter}, value, key(letter.toUpperCase())))) : el("span", {}, t("result.is", {result})),
+                el("button", {onclick: () => act.setResult(value), "aria-keyshortcuts": letter}, value, key(letter.toUpperCase())))) : el("span", {}, t("result.is", {result}), origin ? ` (${t(`result.${origin.source}`)})` : ""),
             el("button", {class: "main", onclick: act.nextSheet, "aria-keyshortcuts": "Enter"}, t("next.sheet"), key("⏎")))
     }
 

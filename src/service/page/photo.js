@@ -1,5 +1,6 @@
 // The photos of a game with the cells that were found drawn over them.
 
+import {pageAddress} from "./api.js"
 import {el, fill, svg} from "./dom.js"
 import {bounds, points} from "./quad.js"
 import {t} from "./text.js"
@@ -81,7 +82,7 @@ export function makePhoto(id, selected, showTable) {
     function turnTo(sheetIndex, pageIndex) {
         shown = {sheet: sheetIndex, page: pageIndex}
         const {width, height} = info()
-        picture.src = `/v1/jobs/${id}/pages/${sheetIndex}/${pageIndex}`
+        picture.src = pageAddress(id, sheetIndex, pageIndex)
         picture.alt = name(sheetIndex, pageIndex)
         sheet.style.aspectRatio = `${width} / ${height}`
         cells.setAttribute("viewBox", `0 0 ${width} ${height}`)

@@ -1,7 +1,7 @@
 // The view of one job: while it is read, why it was not read, or its game under review.
 
 import {alarm, calm, notice} from "./alarm.js"
-import {call, follow, isOver, title} from "./api.js"
+import {call, follow, isOver, pageAddress, title} from "./api.js"
 import {makeBoards} from "./board.js"
 import {makeDetails} from "./details.js"
 import {el, fill, key, save, say} from "./dom.js"
@@ -17,6 +17,8 @@ import {fromServer, t} from "./text.js"
 
 /** After how many milliseconds a change is said to take long. */
 const SLOW = 1500
+/** What is wrong with photos that can be looked at. */
+const SEEN = ["blank", "no-table", "starts-late", "unreadable"]
 const TABS = ["current", "photo", "moves", "game"]
 
 /** Shows a job in `view`, with its buttons in `tools`; returns what is to be called when it is left. */
@@ -62,13 +64,16 @@ function failed(view, job, start) {
         await call("POST", `/v1/jobs/${job.id}/read-again`, {language: null}).catch(alarm)
         start()
     }
+    const photo = job.photos.find(({name}) => job.problem?.detail.startsWith(name)) ?? job.photos[0]
     const byHand = async () => {
-        if (await showTable(job, null, job.photos.find(({name}) => job.problem?.detail.startsWith(name)))) start()
+        if (await showTable(job, null, photo)) start()
     }
+    const isSeen = SEEN.some(kind => job.problem?.type.endsWith(`:${kind}`))
+    const picture = isSeen ? el("img", {src: pageAddress(job.id, photo.sheet, photo.page), alt: photo.name}) : null
     fill(view, el("div", {class: "waiting"}, el("h1", {}, title(job)), el("p", {}, el("strong", {}, t(`state.${job.state}`))),
         job.problem ? el("p", {}, fromServer(job.problem.detail), " ", fromServer(job.problem.next_step)) : null,
         el("p", {class: "row"}, el("a", {class: "button main", href: "#/"}, t("back")), el("button", {onclick: again}, t("read.again")),
-            el("button", {onclick: byHand}, t("table.open")))))
+            el("button", {onclick: byHand}, t("table.open"))), picture))
 }
 
 /** The review of a game; returns what is to be called when it is left. */

@@ -53,7 +53,8 @@ export function percent(share) {
     return share > 0.99 ? `> ${shown}` : shown
 }
 
-/** A point in time, short. */
+/** A point in time, short, as the user's country writes it. */
 export function when(time) {
-    return new Intl.DateTimeFormat(language, {dateStyle: "short", timeStyle: "short"}).format(new Date(time))
+    const local = navigator.languages?.find(code => code.slice(0, 2).toLowerCase() === language) ?? language
+    return new Intl.DateTimeFormat(local, {dateStyle: "short", timeStyle: "short"}).format(new Date(time))
 }

@@ -4,6 +4,9 @@ use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// How the address of an object store begins, which may stand in place of a folder.
+pub const SCHEME: &str = "s3://";
+
 /// Files by job and name. A file is there as a whole or not at all, and is never changed once it is there.
 pub trait Files: Send + Sync {
     /// Keeps a file; when this returns, it survives a crash.

@@ -1,7 +1,7 @@
 //! Jobs: a row each in a database, and files each for photos and what was read.
 //!
-//! Alone, the database is a SQLite file and one process uses it. Shared, it is PostgreSQL, and any number of processes
-//! use it and the files together; the statements are the same.
+//! Alone, the database is a SQLite file beside a folder of files, and one process uses them. Shared, it is PostgreSQL, the
+//! files lie in a shared folder or an object store, and any number of processes use them; the statements are the same.
 //!
 //! A job's photos are complete before its row exists and go after its row is gone, so a crash leaves at most files
 //! without a row. What was read is written under a name of its own and counts once the row names it.
@@ -13,6 +13,8 @@ mod files;
 mod job;
 mod lease;
 #[cfg(feature = "queue")]
+mod objects;
+#[cfg(feature = "queue")]
 mod postgres;
 mod results;
 mod sqlite;
@@ -23,8 +25,9 @@ pub use job::{Job, Kind, PhotoEntry, State, Summary};
 pub use lease::Retry;
 
 use super::problem::Problem;
+use crate::hex::hex;
 use database::{Database, Row, Value};
-use files::{Files, Folder};
+use files::{Files, Folder, SCHEME};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -45,12 +48,29 @@ pub struct Store {
 /// What a failing disk or database says.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    #[error("the data folder: {0}")]
-    Folder(#[from] io::Error),
+    #[error("the stored files: {0}")]
+    Files(#[from] io::Error),
     #[error("the database: {0}")]
     Database(String),
     #[error("a stored file is damaged: {0}")]
     Damaged(#[from] serde_json::Error),
+}
+
+impl StoreError {
+    /// Whether what was asked for is not there.
+    pub fn is_gone(&self) -> bool {
+        matches!(self, Self::Files(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+
+    /// Whether the same may go well a little later.
+    pub fn passes(&self) -> bool {
+        use io::ErrorKind::{InvalidInput, NotFound, PermissionDenied, StorageFull};
+        match self {
+            Self::Database(_) => true,
+            Self::Files(error) => !matches!(error.kind(), InvalidInput | NotFound | PermissionDenied | StorageFull),
+            Self::Damaged(_) => false,
+        }
+    }
 }
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -92,6 +112,10 @@ impl Store {
     /// # Errors
     /// Where the folder or the database cannot be used.
     pub fn open(folder: &Path, retry: Retry) -> Result<Self> {
+        if folder.to_str().is_some_and(|folder| folder.starts_with(SCHEME)) {
+            let sentence = "an object store needs a database beside it. Give --queue, or a folder as --data";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, sentence).into());
+        }
         let files = Box::new(Folder::open(&folder.join("jobs"))?);
         let database = Box::new(sqlite::Sqlite::open(&folder.join("jobs.sqlite"))?);
         let store = Self { database, files, retry };
@@ -100,13 +124,17 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a PostgreSQL database and a folder that all processes share.
+    /// Opens a PostgreSQL database and the files that all processes share: a folder, or an object store where `data` is
+    /// such as `s3://bucket/prefix`.
     ///
     /// # Errors
-    /// Where the folder or the database cannot be used.
+    /// Where the files or the database cannot be used.
     #[cfg(feature = "queue")]
-    pub fn open_shared(address: &str, folder: &Path, retry: Retry) -> Result<Self> {
-        let files = Box::new(Folder::open(&folder.join("jobs"))?);
+    pub fn open_shared(address: &str, data: &Path, retry: Retry) -> Result<Self> {
+        let files: Box<dyn Files> = match data.to_str().filter(|data| data.starts_with(SCHEME)) {
+            Some(bucket) => Box::new(objects::Objects::open(bucket)?),
+            None => Box::new(Folder::open(&data.join("jobs"))?),
+        };
         Ok(Self { database: Box::new(postgres::Postgres::open(address)?), files, retry })
     }
 
@@ -300,5 +328,5 @@ fn json(value: &impl Serialize) -> Result<Vec<u8>> {
 pub(super) fn new_id() -> io::Result<String> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&bytes))
 }
