@@ -5,7 +5,6 @@ use scoresheet::decode;
 use scoresheet::pipeline::anchor;
 use scoresheet::pipeline::cells::Crop;
 use scoresheet::pipeline::grid::{Grid, Known};
-use scoresheet::pipeline::hint::PageHint;
 use scoresheet::pipeline::ingest::{IngestLimits, Photo, ingest};
 use scoresheet::pipeline::page::Page;
 use scoresheet::pipeline::recognise::{Recogniser, TractRecogniser};
@@ -89,7 +88,7 @@ fn decode_game(bencher: Bencher) {
 #[divan::bench(sample_count = 10)]
 fn whole_sheet(bencher: Bencher) {
     let recogniser = recogniser();
-    let file = PhotoFile { name: "sheet".to_owned(), bytes: bytes(), hint: PageHint::default() };
+    let file = PhotoFile::new("sheet", bytes());
     let sheets = [SheetFiles { keeper: None, pages: vec![file] }];
     bencher.bench(|| read_game(black_box(&sheets), &recogniser, &ReadOptions::default()));
 }

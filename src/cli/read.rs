@@ -3,6 +3,7 @@
 use super::{Outcome, Runtime, load, print};
 use crate::error::{Error, Result};
 use crate::game::{Colour, Quad, Status};
+use crate::pipeline::apart;
 use crate::pipeline::documents::photos;
 use crate::pipeline::hint::{PageHint, parse_quad};
 use crate::pipeline::{PhotoFile, ReadOptions, SheetFiles, read_game};
@@ -53,7 +54,9 @@ pub(super) fn run(args: &ReadArgs) -> Result<Outcome> {
             .filter(|(_, paths)| !paths.is_empty())
             .map(|(keeper, paths)| {
                 let limits = ReadOptions::default().limits;
-                let files = paths.iter().map(|path| photos(load(path)?, &limits)).collect::<Result<Vec<_>>>()?;
+                // What is said about a table is said about the whole photo.
+                let open = if hint == PageHint::default() { apart::sheets } else { photos };
+                let files = paths.iter().map(|path| open(load(path)?, &limits)).collect::<Result<Vec<_>>>()?;
                 let pages = files.into_iter().flatten().map(|file| PhotoFile { hint, ..file }).collect();
                 Ok(SheetFiles { keeper, pages })
             })

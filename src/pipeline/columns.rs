@@ -19,7 +19,6 @@ pub fn pair_without_strays(uprights: &[Curve], pitch: f32, middle: f32) -> Optio
     let all = pair(uprights, pitch, middle);
     let (Some(first), Some(last)) = (uprights.first(), uprights.last()) else { return all };
     let whole = last.at(middle) - first.at(middle);
-    let width = |column: &Column| column.right.at(middle) - column.left.at(middle);
     let covered = |pairs: &[ColumnPair]| {
         let left = pairs.first().map(|pair| pair.numbers.as_ref().unwrap_or(&pair.white).left.at(middle));
         let right = pairs.last().map(|pair| pair.black.right.at(middle));
@@ -29,26 +28,28 @@ pub fn pair_without_strays(uprights: &[Curve], pitch: f32, middle: f32) -> Optio
         return all;
     }
     let count = all.as_ref().map_or(0, Vec::len);
-    let alike = |pairs: &[ColumnPair]| {
-        let columns: Vec<f32> = pairs.iter().flat_map(|pair| [width(&pair.white), width(&pair.black)]).collect();
-        let spread = |of: &mut dyn Iterator<Item = f32>| {
-            let (low, high) = of.fold((f32::INFINITY, 0.0f32), |(low, high), w| (low.min(w), high.max(w)));
-            high / low.max(1.0) < 1.0 + UNEVEN
-        };
-        pairs.len() > 1
-            && spread(&mut columns.iter().copied().step_by(2))
-            && spread(&mut columns.iter().copied().skip(1).step_by(2))
-    };
     let inner = 1..uprights.len().saturating_sub(1);
     let without = |strays: [usize; 2]| -> Option<Vec<ColumnPair>> {
         let left: Vec<Curve> =
             uprights.iter().enumerate().filter(|(at, _)| !strays.contains(at)).map(|(_, line)| line.clone()).collect();
-        pair(&left, pitch, middle).filter(|pairs| pairs.len() > count && alike(pairs) && covered(pairs) > WHOLE)
+        pair(&left, pitch, middle)
+            .filter(|pairs| pairs.len() > count && pairs.len() > 1 && alike(pairs, middle) && covered(pairs) > WHOLE)
     };
     // One is likelier than two.
     let one = inner.clone().find_map(|a| without([a, a]));
     let found = one.or_else(|| inner.clone().find_map(|a| (a + 1..inner.end).find_map(|b| without([a, b]))));
     found.or(all)
+}
+
+/// Whether White's columns are all of one width at height `middle`, and Black's.
+pub(super) fn alike(pairs: &[ColumnPair], middle: f32) -> bool {
+    let width = |column: &Column| column.right.at(middle) - column.left.at(middle);
+    let one_width = |of: fn(&ColumnPair) -> &Column| {
+        let widths = pairs.iter().map(|pair| width(of(pair)));
+        let (low, high) = widths.fold((f32::INFINITY, 0.0f32), |(low, high), w| (low.min(w), high.max(w)));
+        high / low.max(1.0) < 1.0 + UNEVEN
+    };
+    one_width(|pair| &pair.white) && one_width(|pair| &pair.black)
 }
 
 /// Share of the width between the outermost lines that the pairs of a whole table take up, and most lines among which

@@ -9,6 +9,7 @@ use super::grid::{COVERED, Grid, Known};
 use super::hint::PageHint;
 use super::ingest::Photo;
 use super::ink_rows;
+use super::legible;
 use super::numbers;
 use super::page::Page;
 use super::recognise::Recogniser;
@@ -33,6 +34,9 @@ const WHOLE: f32 = 12.0;
 /// Share by which a later try must have more support than an earlier one.
 const CLEARLY: f32 = 1.25;
 
+/// The greatest first number at which rows may be missing before it; a further sheet begins later.
+const LOST_ROWS: u32 = 6;
+
 impl Found {
     /// What the printed numbers say for this table: a part of a table has less to show than the whole.
     fn support(&self) -> f32 {
@@ -41,12 +45,23 @@ impl Found {
 
     /// Whether the numbers say for sure that this is the table, the right way up.
     fn is_sure(&self) -> bool {
-        self.anchor.evidence > UPRIGHT && self.support() > WHOLE
+        self.anchor.evidence > UPRIGHT && self.support() > WHOLE && !self.lacks_first_rows()
+    }
+
+    /// Whether the first rows are missing: cut off by the edge of the photo, or not found.
+    fn lacks_first_rows(&self) -> bool {
+        (2..=LOST_ROWS).contains(&self.anchor.first_number)
+    }
+
+    /// Whether the numbers say anything: many rows do together what one does not.
+    fn is_read(&self) -> bool {
+        self.anchor.evidence > NUMBERS_READ || self.support() > WHOLE
     }
 
     /// Where no numbers can be read nothing speaks against the first try.
     fn is_better_than(&self, other: &Self) -> bool {
-        self.anchor.evidence > NUMBERS_READ && self.support() > CLEARLY * other.support()
+        let clearly = if other.lacks_first_rows() && !self.lacks_first_rows() { 1.0 } else { CLEARLY };
+        self.is_read() && self.support() > clearly * other.support()
     }
 }
 
@@ -63,7 +78,7 @@ pub(super) fn find(
 ) -> Result<Found> {
     hint.check()?;
     let known = Known { table: None, rows: hint.rows, columns: hint.columns };
-    let mut search = Search { recogniser, timing, watch, known, best: None, cause: None };
+    let mut search = Search { recogniser, timing, watch, known, best: None, others: Vec::new(), cause: None };
     watch.at("page")?;
     if let Some(quad) = &hint.quad {
         let (flat, [left, right, top, bottom]) = flatten::within(quad, photo.grey.dimensions())?;
@@ -108,8 +123,14 @@ pub(super) fn find(
         search.try_page(page)?;
     }
     if !search.is_sure() {
-        for page in flat_page.into_iter().chain([plain]) {
-            search.try_ink(page)?;
+        let pages: Vec<Page> = flat_page.into_iter().chain([plain]).collect();
+        for (index, turns) in [(0, 0), (1, 0), (0, 2), (1, 2), (0, 1), (0, 3)] {
+            if search.is_sure() {
+                break;
+            }
+            if let Some(page) = pages.get(index) {
+                search.try_ink(page.turned(turns))?;
+            }
         }
     }
     search.end(photo)
@@ -122,6 +143,8 @@ struct Search<'a> {
     timing: &'a mut Timing,
     watch: &'a Watch,
     best: Option<Found>,
+    /// What was found and is no better.
+    others: Vec<Found>,
     /// Why the first page had no table.
     cause: Option<String>,
 }
@@ -155,21 +178,46 @@ impl Search<'_> {
             }
             anchor::anchor(&page, &grid, self.known.rows, self.recogniser)
         })?;
-        self.offer(Found { page, grid, anchor });
+        let found = Found { page, grid, anchor };
+        // Upside down, writing may pass for a few numbers.
+        if !found.grid.by_ink || found.page.quarter_turns == 0 || found.is_sure() {
+            self.offer(found);
+        }
         Ok(())
     }
 
     fn offer(&mut self, found: Found) {
-        if self.best.as_ref().is_none_or(|best| found.is_better_than(best)) {
-            self.best = Some(found);
+        match &mut self.best {
+            Some(best) if found.is_better_than(best) => self.others.push(std::mem::replace(best, found)),
+            Some(_) => self.others.push(found),
+            None => self.best = Some(found),
         }
+    }
+
+    /// Takes the table on which most moves are read, for want of numbers.
+    fn ask_the_writing(&mut self) -> Result<()> {
+        let Some(best) = self.best.as_ref() else { return Ok(()) };
+        self.watch.at("anchor")?;
+        let moves = |found: &Found| legible::moves(found, self.recogniser);
+        let (found, others) = timed(self.timing, "anchor", || {
+            let others: Result<Vec<f32>> = self.others.iter().map(moves).collect();
+            Ok::<_, Error>((moves(best)?, others?))
+        })?;
+        let most = others.into_iter().enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((index, _)) = most.filter(|&(_, read)| read > CLEARLY * found) {
+            self.best = Some(self.others.swap_remove(index));
+        }
+        Ok(())
     }
 
     fn is_sure(&self) -> bool {
         self.best.as_ref().is_some_and(Found::is_sure)
     }
 
-    fn end(self, photo: &Photo) -> Result<Found> {
+    fn end(mut self, photo: &Photo) -> Result<Found> {
+        if self.best.as_ref().is_some_and(|best| !best.is_read()) && !self.others.is_empty() {
+            self.ask_the_writing()?;
+        }
         let cause = self.cause.unwrap_or_default();
         self.best.ok_or_else(|| Error::NoTable { file: photo.file.clone(), cause })
     }

@@ -9,11 +9,11 @@ use super::ink_rows;
 use super::lines::{Curve, LineMap};
 use super::number_rows;
 use super::page::Page;
-use super::spacing::{extent, find_rows};
+use super::spacing::{self, extent, find_rows};
 use super::track;
 use super::uprights::{self, Uprights};
 use crate::game::Quad;
-use image::imageops;
+use image::{GrayImage, imageops};
 
 /// A span between two upright curves (stored with x and y exchanged).
 #[derive(Debug, Clone)]
@@ -79,6 +79,8 @@ pub struct Known {
 const ROW_REACH: usize = 24;
 /// Bands offered beyond either end of the chain, whose last lines may be hidden by a printed bar or a fold.
 const BEYOND: usize = 3;
+/// How often the lines are followed at most: each time more of them are known.
+const FOLLOWINGS: usize = 3;
 /// Share of the rows' width that the columns of a whole table take up.
 pub(super) const COVERED: f32 = 0.75;
 
@@ -91,7 +93,7 @@ impl Grid {
         let mut across = LineMap::new(&page.image, ROW_REACH);
         let (frame, curves) = match known.table {
             Some(table) => rows_within(&mut across, table, known.rows)?,
-            None => rows_anywhere(&mut across)?,
+            None => rows_anywhere(&mut across, &page.image)?,
         };
         let Frame { left, right, top, bottom, pitch, .. } = frame;
         // Over two rows no hand draws an upright stroke.
@@ -108,8 +110,14 @@ impl Grid {
             (last.unwrap_or(0.0) - first.unwrap_or(0.0)) / (right - left).max(1.0)
         };
         let mut found = [Uprights::Lines, Uprights::Broken, Uprights::Shading].into_iter().find_map(pairs_by);
-        if found.as_ref().is_none_or(|pairs| covered(pairs) < COVERED) {
-            let hidden = pairs_by(Uprights::Hidden).filter(|pairs| covered(pairs) > COVERED);
+        // A column too many or too few is a line lost under writing, or writing taken for a line.
+        let whole = |pairs: &Vec<ColumnPair>| covered(pairs) > COVERED && columns::alike(pairs, middle);
+        if found.as_ref().is_none_or(|pairs| !whole(pairs)) {
+            let least = found.as_ref().map_or(0, Vec::len);
+            let hidden = pairs_by(Uprights::Hidden).filter(|pairs| {
+                (whole(pairs) && pairs.len() >= least)
+                    || (found.as_ref().is_none_or(|found| covered(found) < COVERED) && covered(pairs) > COVERED)
+            });
             found = hidden.or(found);
         }
         let pairs = match (found, known.columns, known.table) {
@@ -189,7 +197,7 @@ pub(super) struct Frame {
 }
 
 /// The rows of a table that may lie anywhere on the page.
-fn rows_anywhere(across: &mut LineMap) -> Result<(Frame, Vec<Curve>), String> {
+fn rows_anywhere(across: &mut LineMap, image: &GrayImage) -> Result<(Frame, Vec<Curve>), String> {
     let everywhere = f32::NEG_INFINITY..f32::INFINITY;
     let (mut pitch, mut curves) = find_rows(across, 0..across.strips(), everywhere.clone())?;
     let (mut left, mut right, mut row_darkness) = extent(across, &curves);
@@ -201,15 +209,20 @@ fn rows_anywhere(across: &mut LineMap) -> Result<(Frame, Vec<Curve>), String> {
         (pitch, curves) = found;
         (left, right, row_darkness) = extent(across, &curves);
     }
+    across.look_under_writing(image, row_darkness);
     // And along the lines themselves, where the paper bends more than the slope field does.
-    let table = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
-    if let Some(followed) = track::follow(across, &curves, pitch, table.clone()) {
+    for _ in 0..FOLLOWINGS {
+        let table = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
+        let Some(followed) = track::follow(across, &curves, pitch, table.clone(), true) else { break };
         across.lead_by(followed);
-        if let Ok(found) = find_rows(across, table, everywhere) {
-            (pitch, curves) = found;
-            (left, right, row_darkness) = extent(across, &curves);
-        }
+        let Ok(found) = find_rows(across, table, everywhere.clone()) else { break };
+        (pitch, curves) = found;
+        (left, right, row_darkness) = extent(across, &curves);
     }
+    (left, right) = (
+        spacing::end(image, &curves, left, -1.0, row_darkness),
+        spacing::end(image, &curves, right, 1.0, row_darkness),
+    );
     let middle = (left + right) / 2.0;
     let (top, bottom) = (curves[0].at(middle), curves[curves.len() - 1].at(middle));
     Ok((Frame { left, right, top, bottom, pitch, row_darkness }, curves))
@@ -268,7 +281,7 @@ fn bands(map: &LineMap, curves: Vec<Curve>, frame: &Frame, height: f32) -> Vec<B
 mod tests {
     use super::*;
     use crate::pipeline::ingest::Photo;
-    use image::{GrayImage, Luma};
+    use image::Luma;
 
     /// A form of 20 rows with a header band above and a column of numbers before each pair.
     fn form(pairs: usize, number_width: f32, tilt: f32) -> Photo {

@@ -4,6 +4,7 @@
 //! the rows (projection profiles, Postl 1986). The borders of rows are then the longest chain of gaps at one pitch with
 //! ink half a pitch above and below.
 
+use super::fit::{dot, least_squares, terms};
 use super::grid::{Frame, Grid};
 use super::lines::{Curve, LineMap, STRIP};
 use super::page::Page;
@@ -60,13 +61,35 @@ pub(super) fn find(page: &Page) -> Option<(Frame, Vec<Curve>)> {
     // Where the paper bends, the gaps between the rows are followed as ruling lines are.
     let map = ink.gap_map(pitch);
     let table = map.strip_of(left)..map.strip_of(right - 1.0) + 1;
-    let rows = track::follow(&map, &straight, pitch, table).unwrap_or(straight);
+    let followed = track::follow(&map, &straight, pitch, table.clone(), false);
+    let rows = followed.map_or_else(|| straight.clone(), |followed| smooth(&map, &straight, &followed, table));
     Some((Frame { left, right, top: first, bottom: last, pitch, row_darkness: FAINT_LINE }, rows))
 }
 
 /// Left and right end of the ink between two heights of a page.
 pub(super) fn sides(page: &Page, rows: std::ops::Range<usize>) -> Option<(f32, f32)> {
     Ink::new(page).sides(rows)
+}
+
+/// Rows that lie beside straight ones as the followed ones do, but smoothly over the page: a gap between words says
+/// little by itself.
+fn smooth(map: &LineMap, straight: &[Curve], followed: &[Curve], table: std::ops::Range<usize>) -> Vec<Curve> {
+    let middle = map.strips() / 2;
+    let (top, bottom) = (straight[0].y[middle], straight[straight.len() - 1].y[middle]);
+    let place = |row: &Curve, strip: usize| {
+        let along = 2.0 * (strip as f32 + 0.5) / map.strips() as f32 - 1.0;
+        terms(along, 2.0 * (row.y[middle] - top) / (bottom - top).max(1.0) - 1.0)
+    };
+    let samples = straight.iter().zip(followed).flat_map(|(row, followed)| {
+        let of = move |strip: usize| {
+            let y = followed.y[strip];
+            (place(row, strip), y - row.y[strip], map.likeliness(strip, y))
+        };
+        table.clone().map(of)
+    });
+    let field = least_squares(samples);
+    let moved = |row: &Curve| (0..map.strips()).map(|strip| row.y[strip] + dot(&place(row, strip), &field)).collect();
+    straight.iter().map(|row| Curve { y: moved(row) }).collect()
 }
 
 /// The borders of columns of writing: the middles of the gaps that hardly any row crosses, with both sides; as curves

@@ -5,13 +5,14 @@
 //! The slope of the lines is a smooth field over the page, estimated from the shift between neighbouring strips;
 //! along that field the strips are added up, so that a line shows even where writing hides parts of it.
 
+use super::faint;
 use super::fit::{TERMS, dot, least_squares, terms, weighted_median};
 use image::GrayImage;
 
 /// Width of a strip, in pixels of the page.
 pub const STRIP: usize = 32;
 /// Distance from a line's centre to the paper that it is compared with.
-const CLEARANCE: usize = 5;
+pub(super) const CLEARANCE: usize = 5;
 /// Largest slope of a line, in pixels per pixel.
 const STEEPEST: f32 = 0.12;
 
@@ -41,6 +42,8 @@ pub struct LineMap {
     height: usize,
     /// `likeness[strip * height + y]`: how much darker (0 to 255) than the paper above and below.
     likeness: Vec<f32>,
+    /// The same where writing counts for little, see [`faint`].
+    under_writing: Option<Vec<f32>>,
     /// Coefficients of the slope field, see [`super::fit`].
     slope: [f32; TERMS],
     /// Lines that were followed across the page, from top to bottom: they lead better than the slope field.
@@ -60,7 +63,7 @@ impl LineMap {
     /// A map of what is given as `likeness[strip * height + y]`.
     pub(super) fn of(likeness: Vec<f32>, strips: usize) -> Self {
         let height = likeness.len() / strips.max(1);
-        let mut map = Self { strips, height, likeness, slope: [0.0; TERMS], known: Vec::new() };
+        let mut map = Self { strips, height, likeness, under_writing: None, slope: [0.0; TERMS], known: Vec::new() };
         map.slope = map.fit_slope(0..strips);
         map
     }
@@ -69,6 +72,11 @@ impl LineMap {
     /// the desk) has no say.
     pub fn focus(&mut self, strips: std::ops::Range<usize>) {
         self.slope = self.fit_slope(strips);
+    }
+
+    /// Looks again for the same lines where writing hides them; `darkness` is what they show (of 255) elsewhere.
+    pub(super) fn look_under_writing(&mut self, image: &GrayImage, darkness: f32) {
+        self.under_writing = Some(faint::likeness(image, self.strips, (CAP * darkness).max(FAINTEST_CAP)));
     }
 
     /// From now on curves run as these lines do, from top to bottom.
@@ -190,12 +198,15 @@ impl LineMap {
 
     /// Likeness at a fractional y; outside of the page nothing is like a line.
     fn value(&self, strip: usize, y: f32) -> f32 {
+        self.value_of(self.under_writing.as_ref().unwrap_or(&self.likeness), strip, y)
+    }
+
+    fn value_of(&self, likeness: &[f32], strip: usize, y: f32) -> f32 {
         if y < 0.0 || y >= (self.height - 1) as f32 {
             return 0.0;
         }
-        let (low, share) = (y as usize, y.fract());
-        let profile = self.profile(strip);
-        profile[low] * (1.0 - share) + profile[low + 1] * share
+        let (at, share) = (strip * self.height + y as usize, y.fract());
+        likeness[at] * (1.0 - share) + likeness[at + 1] * share
     }
 
     /// Pulls a curve onto the ink within `reach` pixels of it, smoothly.
@@ -225,7 +236,7 @@ impl LineMap {
 
     /// Median likeness along a curve over the strips in `range`: how dark the line is (0 to 255).
     pub fn darkness(&self, curve: &Curve, range: std::ops::Range<usize>) -> f32 {
-        let mut values: Vec<f32> = range.map(|strip| self.value(strip, curve.y[strip])).collect();
+        let mut values: Vec<f32> = range.map(|strip| self.value_of(&self.likeness, strip, curve.y[strip])).collect();
         if values.is_empty() {
             return 0.0;
         }
@@ -244,6 +255,9 @@ impl LineMap {
     }
 }
 
+/// Contrast up to which a stroke counts, against that of the ruling lines, and at least (of 255).
+const CAP: f32 = 1.5;
+const FAINTEST_CAP: f32 = 16.0;
 /// Likeness below this (of 255) is noise of the paper.
 const FAINTEST: f32 = 4.0;
 /// Likeness (of 255) at which a line is as likely as not.

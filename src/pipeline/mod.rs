@@ -4,10 +4,12 @@
 
 mod advice;
 pub mod anchor;
+pub mod apart;
 pub mod cells;
 pub mod columns;
 pub mod cutout;
 pub mod documents;
+mod faint;
 pub mod find;
 mod first_row;
 mod fit;
@@ -17,6 +19,7 @@ pub mod hint;
 pub mod homography;
 pub mod ingest;
 mod ink_rows;
+mod legible;
 pub mod lines;
 mod number_rows;
 pub mod numbers;
@@ -40,6 +43,7 @@ use cells::Crop;
 use find::Found;
 use grid::{Column, Grid};
 use hint::PageHint;
+use image::GrayImage;
 use ingest::{IngestLimits, Photo, ingest};
 use page::Page;
 use rayon::prelude::*;
@@ -57,12 +61,14 @@ pub struct PhotoFile {
     pub bytes: Vec<u8>,
     /// What is known about its table.
     pub hint: PageHint,
+    /// The decoded picture, where it had to be looked at before it is read.
+    pub grey: Option<GrayImage>,
 }
 
 impl PhotoFile {
     /// A photo of which nothing is known yet.
     pub fn new(name: impl Into<String>, bytes: Vec<u8>) -> Self {
-        Self { name: name.into(), bytes, hint: PageHint::default() }
+        Self { name: name.into(), bytes, hint: PageHint::default(), grey: None }
     }
 }
 
@@ -184,7 +190,10 @@ pub fn read_ink(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &Re
         let mut pages = Vec::new();
         for file in &sheet.pages {
             options.watch.at("ingest")?;
-            let photo = timed(&mut timing_ms, "ingest", || ingest(&file.name, &file.bytes, &options.limits))?;
+            let photo = timed(&mut timing_ms, "ingest", || match &file.grey {
+                Some(grey) => Ok(Photo { file: file.name.clone(), grey: grey.clone() }),
+                None => ingest(&file.name, &file.bytes, &options.limits),
+            })?;
             pages.push(read_page_watched(&photo, &file.hint, recogniser, &mut timing_ms, &options.watch)?);
         }
         read.push(pages);

@@ -22,7 +22,7 @@ pub fn split_off(page: &Page, grid: &mut Grid) {
             if right - left > WIDEST_GAP * grid.pitch {
                 return false;
             }
-            let middle = SAMPLES / 5..SAMPLES - SAMPLES / 5;
+            let middle = SAMPLES / 3..SAMPLES - SAMPLES / 3;
             print(page, grid, column, FAINT)[middle].iter().all(|&share| share < EMPTY)
         };
         if grid.pairs[index].numbers.as_ref().is_some_and(empty) {
@@ -33,14 +33,47 @@ pub fn split_off(page: &Page, grid: &mut Grid) {
     // All pairs together: some have longer numbers, in some the writing begins at one place too.
     let prints: Vec<Vec<f32>> =
         grid.pairs.iter().filter(|pair| without(pair)).map(|pair| print(page, grid, &pair.white, PRINT)).collect();
-    let mean = |s: usize| prints.iter().map(|print| print[s]).sum::<f32>() / prints.len().max(1) as f32;
-    let Some(share) = end_of_numbers(&(0..SAMPLES).map(mean).collect::<Vec<f32>>()) else { return };
-    for pair in grid.pairs.iter_mut().filter(|pair| without(pair)) {
-        let ColumnPair { white, .. } = &pair;
-        let border = Curve { y: white.left.y.iter().zip(&white.right.y).map(|(l, r)| l + share * (r - l)).collect() };
-        let numbers = Column { left: white.left.clone(), right: border.clone(), inner: Vec::new() };
-        pair.white.left = border;
-        pair.numbers = Some(numbers);
+    let together = |prints: &[Vec<f32>]| {
+        let mean = |s: usize| prints.iter().map(|print| print[s]).sum::<f32>() / prints.len().max(1) as f32;
+        end_of_numbers(&(0..SAMPLES).map(mean).collect::<Vec<f32>>())
+    };
+    let others = prints.split_first().filter(|(_, others)| !others.is_empty());
+    let before_the_first = others.and_then(|(first, others)| {
+        let share = together(others)?;
+        let numbers = &first[..(share * SAMPLES as f32) as usize];
+        numbers.iter().all(|&inked| inked < IN_PLACE).then_some(share)
+    });
+    if let Some(share) = before_the_first.or_else(|| together(&prints)) {
+        let lacking = grid.pairs.iter_mut().filter(|pair| without(pair));
+        lacking.skip(usize::from(before_the_first.is_some())).for_each(|pair| split(pair, share));
+    }
+    number_the_first(page, grid);
+}
+
+/// Makes the left part of White's column, up to a share of its width, a column of numbers.
+fn split(pair: &mut ColumnPair, share: f32) {
+    let white = &mut pair.white;
+    let border = Curve { y: white.left.y.iter().zip(&white.right.y).map(|(l, r)| l + share * (r - l)).collect() };
+    let left = std::mem::replace(&mut white.left, border.clone());
+    pair.numbers = Some(Column { left, right: border, inner: Vec::new() });
+}
+
+/// Where every other pair has its numbers before White's moves, those of the first stand beyond the ends of the lines.
+fn number_the_first(page: &Page, grid: &mut Grid) {
+    let middle = grid.bands[grid.bands.len() / 2].top.at(0.0);
+    let width = |pair: &ColumnPair| {
+        let ((from, to), white) = (pair.numbers.as_ref()?.at(middle), pair.white.at(middle).0);
+        ((white - to).abs() < 0.5 * (to - from)).then_some(to - from)
+    };
+    let Some((first, others)) = grid.pairs.split_first() else { return };
+    let widths: Option<Vec<f32>> = others.iter().map(width).collect();
+    let Some(widths) = widths.filter(|widths| !widths.is_empty() && first.numbers.is_none()) else { return };
+    let wide = widths.iter().sum::<f32>() / widths.len() as f32;
+    let left = Curve { y: first.white.left.y.iter().map(|x| x - wide).collect() };
+    let numbers = Column { left, right: first.white.left.clone(), inner: Vec::new() };
+    let shown = print(page, grid, &numbers, FAINT).into_iter().fold(0.0, f32::max);
+    if shown > EMPTY {
+        grid.pairs[0].numbers = Some(numbers);
     }
 }
 
@@ -52,7 +85,7 @@ const FAINT: f32 = 35.0;
 /// The same from which it is a line, be it broken.
 const LINE: f32 = 0.9;
 /// The same from which print stands at one place.
-const IN_PLACE: f32 = 0.7;
+const IN_PLACE: f32 = 0.6;
 
 /// Distance between two cuts through a column, in heights of a row.
 const CUT: f32 = 0.1;
@@ -81,7 +114,7 @@ fn end_of_numbers(inked: &[f32]) -> Option<f32> {
     // Numbers stand to the left of all writing.
     let first = (0..LEFT_PART).find(|&s| inked[s] > IN_PLACE)?;
     let densest = (first..(first + SAMPLES / 10).min(LEFT_PART)).max_by(|&a, &b| inked[a].total_cmp(&inked[b]))?;
-    let clear = |s: usize| inked[s] * 4.0 <= inked[densest];
+    let clear = |s: usize| inked[s] * 3.0 <= inked[densest];
     // Between two digits, too, there may be a place that hardly any row inks, but only a narrow one.
     let first = (densest..LEFT_PART + SAMPLES / 10).find(|&s| clear(s) && clear(s + 1))?;
     // A broken line may stand at the end of the clear paper: the border lies behind it.

@@ -76,6 +76,16 @@ impl Page {
         Self { image, ..self.clone() }
     }
 
+    /// The same page turned clockwise.
+    pub(super) fn turned(&self, quarter_turns: u8) -> Self {
+        Self {
+            image: turned(self.image.clone(), quarter_turns),
+            map: self.map.after(&unturned(quarter_turns, self.image.dimensions())),
+            quarter_turns: (self.quarter_turns + quarter_turns) % 4,
+            ..*self
+        }
+    }
+
     /// From pixels of the page to pixels of the upright photo.
     pub fn to_photo(&self, point: [f32; 2]) -> [f32; 2] {
         self.map.apply(point.map(f64::from)).map(|v| v as f32)

@@ -1,6 +1,7 @@
 //! Evenly spaced ruling lines: the longest chain of them at one pitch, and how far they reach.
 
 use super::lines::{Curve, LineMap, STRIP};
+use image::GrayImage;
 use std::ops::Range;
 
 /// Fewest rows and the narrowest pitch (pixels of the page) that make a table of moves.
@@ -138,3 +139,29 @@ pub(super) fn extent(map: &LineMap, rows: &[Curve]) -> (f32, f32, f32) {
     let (left, right) = (best.start as f32 * STRIP as f32, best.end as f32 * STRIP as f32);
     (left, right, typical)
 }
+
+/// Where the rows' lines end to the left or right of `from` (one of the ends that [`extent`] finds to a strip), to
+/// [`STEP`] pixels; `outwards` is 1 or -1 and `darkness` that of the lines.
+pub(super) fn end(image: &GrayImage, rows: &[Curve], from: f32, outwards: f32, darkness: f32) -> f32 {
+    let pixel = |x: f32, y: f32| {
+        let inside = x >= 0.0 && y >= 0.0 && x < image.width() as f32 && y < image.height() as f32;
+        if inside { 255.0 - f32::from(image.get_pixel(x as u32, y as u32).0[0]) } else { 0.0 }
+    };
+    let dark = |x: f32, y: f32| (0..STEP).map(|d| pixel(x + d as f32, y)).sum::<f32>() / STEP as f32;
+    let is_inked = |row: &&Curve, x: f32| {
+        let y = row.at(x);
+        let line = (-2..=2).map(|d| dark(x, y + d as f32)).fold(0.0, f32::max);
+        line - dark(x, y - BESIDE).max(dark(x, y + BESIDE)) > 0.5 * darkness
+    };
+    let steps = 3 * STRIP / STEP;
+    let at = |step: usize| from + outwards * (step as f32 * STEP as f32 - 1.5 * STRIP as f32);
+    let ruled = |&step: &usize| 2 * rows.iter().filter(|row| is_inked(row, at(step))).count() > rows.len();
+    (0..=steps)
+        .rev()
+        .find(|step| ruled(step) && step.checked_sub(1).is_some_and(|before| ruled(&before)))
+        .map_or(from, at)
+}
+
+/// Steps in which the end of the lines is looked for, and distance of the paper that they are compared with, in pixels.
+const STEP: usize = 4;
+const BESIDE: f32 = 6.0;

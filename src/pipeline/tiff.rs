@@ -40,7 +40,7 @@ pub(super) fn pages(file: &PhotoFile, limits: &IngestLimits) -> Result<Option<Ve
         let encoder = PngEncoder::new_with_quality(&mut png, CompressionType::Fast, FilterType::Sub);
         let damaged = |error: image::ImageError| Error::Damaged { file: name.clone(), cause: error.to_string() };
         photo.grey.write_with_encoder(encoder).map_err(damaged)?;
-        Ok(PhotoFile { name, bytes: png, hint: file.hint })
+        Ok(PhotoFile { hint: file.hint, ..PhotoFile::new(name, png) })
     };
     directories.into_iter().enumerate().map(page).collect::<Result<_>>().map(Some)
 }

@@ -24,7 +24,7 @@ const SETTLINGS: usize = 2;
 
 /// Follows lines (from top to bottom, with their pitch in pixels) across the strips of a map; none unless they then show
 /// better over the strips of the table than where they are.
-pub(super) fn follow(map: &LineMap, lines: &[Curve], pitch: f32, table: Range<usize>) -> Option<Vec<Curve>> {
+pub(super) fn follow(map: &LineMap, lines: &[Curve], pitch: f32, table: Range<usize>, lax: bool) -> Option<Vec<Curve>> {
     let refined: Vec<Curve> = lines.iter().map(|line| map.refine(line, reach(pitch))).collect();
     let strips = map.strips();
     let clearness = |strip: usize| lines.iter().map(|line| map.likeliness(strip, line.y[strip])).sum::<f32>();
@@ -39,7 +39,11 @@ pub(super) fn follow(map: &LineMap, lines: &[Curve], pitch: f32, table: Range<us
         settle(map, &mut followed, pitch);
     }
     // The lines may go on beyond what was seen of the table, where they were lost.
-    let gained = map.shown(&followed, 0..strips) - map.shown(&refined, 0..strips);
+    let settled: Vec<Curve> = match lax {
+        true => followed.iter().map(|line| map.refine(line, reach(pitch))).collect(),
+        false => followed.clone(),
+    };
+    let gained = map.shown(&settled, 0..strips) - map.shown(&refined, 0..strips);
     (gained * strips as f32 > BETTER * table.len() as f32).then_some(followed)
 }
 
@@ -137,7 +141,7 @@ mod tests {
         });
         let map = LineMap::new(&image, 24);
         let flat: Vec<Curve> = (0..=30).map(|k| Curve { y: vec![line(k as f32, 0.0); map.strips()] }).collect();
-        for (k, curve) in follow(&map, &flat, 30.0, 0..map.strips()).unwrap().iter().enumerate() {
+        for (k, curve) in follow(&map, &flat, 30.0, 0..map.strips(), false).unwrap().iter().enumerate() {
             for x in [50.0, 600.0, 1000.0, 1150.0] {
                 let (found, true_y) = (curve.at(x), line(k as f32, x));
                 assert!((found - true_y).abs() < 3.0, "line {k} at {x}: {found} for {true_y}");

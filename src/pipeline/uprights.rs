@@ -22,7 +22,7 @@ pub(super) enum Uprights {
 pub(super) fn lead(map: &mut LineMap, frame: &Frame) {
     let lines: Vec<Curve> = peaks(map, frame, CLEAR).into_iter().map(|x| map.follow(x)).collect();
     let rows = map.strip_of(frame.top)..map.strip_of(frame.bottom) + 1;
-    if let Some(followed) = track::follow(map, &lines, frame.pitch, rows).filter(|_| lines.len() > 2) {
+    if let Some(followed) = track::follow(map, &lines, frame.pitch, rows, false).filter(|_| lines.len() > 2) {
         map.lead_by(followed);
     }
 }

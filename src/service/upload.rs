@@ -6,7 +6,7 @@ use super::store::PhotoEntry;
 use crate::game::Colour;
 use crate::hex::hex;
 use crate::notation::Language;
-use crate::pipeline::documents::photos;
+use crate::pipeline::apart;
 use crate::pipeline::{PhotoFile, ingest};
 use axum::extract::Multipart;
 use axum::extract::multipart::MultipartError;
@@ -56,7 +56,7 @@ pub async fn receive(mut body: Multipart, settings: &Settings) -> Result<Upload,
         let name = shown_name(field.file_name().unwrap_or("photo"));
         let bytes = field.bytes().await.map_err(broken)?.to_vec();
         let limits = settings.limits;
-        let photos = super::api::blocking(move || Ok(photos(PhotoFile::new(name, bytes), &limits)?)).await?;
+        let photos = super::api::blocking(move || Ok(apart::sheets(PhotoFile::new(name, bytes), &limits)?)).await?;
         if sheets.iter().map(|(_, pages)| pages.len()).sum::<usize>() + photos.len() > settings.pages {
             let detail = format!("The upload holds more than {} photos.", settings.pages);
             let next = "Send each game on its own.";

@@ -5,7 +5,7 @@ use image::{ExtendedColorType, ImageEncoder, imageops};
 use scoresheet::error::Error;
 use scoresheet::game::{Colour, Status};
 use scoresheet::pgn;
-use scoresheet::pipeline::hint::PageHint;
+use scoresheet::pipeline::apart;
 use scoresheet::pipeline::ingest::Photo;
 use scoresheet::pipeline::{PhotoFile, ReadOptions, SheetFiles, read_game};
 
@@ -22,7 +22,7 @@ pub fn sheet(photo: &Photo) -> SheetFiles {
     image::codecs::png::PngEncoder::new(&mut bytes)
         .write_image(photo.grey.as_raw(), width, height, ExtendedColorType::L8)
         .unwrap();
-    SheetFiles { keeper: None, pages: vec![PhotoFile { name: photo.file.clone(), bytes, hint: PageHint::default() }] }
+    SheetFiles { keeper: None, pages: vec![PhotoFile::new(photo.file.clone(), bytes)] }
 }
 
 #[test]
@@ -124,4 +124,26 @@ fn files_may_be_written_in_capitals() {
     assert_eq!(read, moves());
     let unclear: Vec<_> = game.plies.iter().filter(|ply| ply.status != Status::Clear).collect();
     assert!(unclear.is_empty(), "{unclear:?}");
+}
+
+#[test]
+fn sheets_that_lie_apart_are_read_one_by_one() {
+    let form = Form { pairs: 2, rows: 14, tilt: 0.0, moves: moves(), first_number: 1 };
+    let one = form.photograph().grey;
+    let (width, height) = one.dimensions();
+    let mut desk = image::GrayImage::from_pixel(2 * width + 300, height + 200, image::Luma([40]));
+    for left in [100, width + 200] {
+        imageops::replace(&mut desk, &one, i64::from(left), 100);
+    }
+    let file = |grey| sheet(&Photo { file: "desk.png".to_owned(), grey }).pages.remove(0);
+    let limits = ReadOptions::default().limits;
+    let found = apart::sheets(file(desk), &limits).unwrap();
+    let names: Vec<&str> = found.iter().map(|sheet| sheet.name.as_str()).collect();
+    assert_eq!(names, ["desk.png, sheet 1", "desk.png, sheet 2"]);
+    for sheet in found {
+        let sheet = SheetFiles { keeper: None, pages: vec![sheet] };
+        let game = read_game(&[sheet], &BarReader::new(&form), &ReadOptions::default()).unwrap();
+        assert_eq!(game.plies.iter().filter_map(|ply| ply.san.as_deref()).collect::<Vec<_>>(), moves());
+    }
+    assert_eq!(apart::sheets(file(one), &limits).unwrap().len(), 1);
 }

@@ -16,7 +16,7 @@ impl Store {
             }
             let bytes = self.photo(&job.id, entry)?;
             let hint = entry.hint.unwrap_or_default();
-            sheets[entry.sheet].pages.push(PhotoFile { name: entry.name.clone(), bytes, hint });
+            sheets[entry.sheet].pages.push(PhotoFile { hint, ..PhotoFile::new(entry.name.clone(), bytes) });
         }
         Ok(sheets)
     }
