@@ -4,12 +4,13 @@ import os
 
 import chess
 
-from alphabet import normalise
+from alphabet import SYMBOLS, normalise
 
 ENGLISH = dict(zip("KQRBNP", "KQRBNP"))
 
 
 FIGURINES = dict(zip("KQRBNP", "♔♕♖♗♘♙"))
+ANY = [s for s in SYMBOLS if s.isalpha() and s.isupper()] + ["KP"]          # letters of no one language
 
 
 def piece_letters(data):
@@ -40,9 +41,12 @@ def read_games(data, limit=None):
 
 
 class Habits:
-    def __init__(self, rng, languages, english=.3):
-        if rng.random() < english:
+    def __init__(self, rng, languages, english=.3, any_letters=0.0):
+        kind = rng.random()
+        if kind < english:
             self.language, self.letters = "en", ENGLISH
+        elif kind < english + any_letters:
+            self.language, self.letters = "any", dict(zip("KQRBNP", [*rng.permutation(ANY)[:5], ""]))
         else:
             p = [3.0 if name in COMMON else 1.0 for name, _ in languages]
             self.language, self.letters = languages[int(rng.choice(len(languages), p=[x / sum(p) for x in p]))]

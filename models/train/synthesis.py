@@ -198,7 +198,7 @@ def column(texts, first, writer, sheet, rng):
     return out
 
 
-def pages(data, fonts, print_fonts, seed, games=None, held_out=False):
+def pages(data, fonts, print_fonts, seed, games=None, held_out=False, foreign=False):
     """Endless columns of cells: (language, game, colour, first number, [(picture, text, middles)])."""
     rng = np.random.default_rng(seed)
     games, glyphs, languages = games or read_games(data), Glyphs(data, fonts, held_out), piece_letters(data)
@@ -207,7 +207,7 @@ def pages(data, fonts, print_fonts, seed, games=None, held_out=False):
         sans = games[number].split()
         if len(sans) < 10:
             continue
-        writer, habits = Writer(glyphs, rng), Habits(rng, languages)
+        writer, habits = Writer(glyphs, rng), Habits(rng, languages, *(.12, .2) if foreign else ())
         written = spelled_game(sans, habits, rng)
         for colour in (0, 1):
             texts = [t for t in written[colour::2] if t]
@@ -222,11 +222,11 @@ def pages(data, fonts, print_fonts, seed, games=None, held_out=False):
 
 def produce(job):
     """One worker's share, written to its own file."""
-    data, fonts, print_fonts, seed, count, path, held_out = job
+    data, fonts, print_fonts, seed, count, path, held_out, foreign = job
     cv2.setNumThreads(1)
     rows, done = [], 0
     with open(path, "wb") as f:
-        for language, game, colour, first, cells in pages(data, fonts, print_fonts, seed, held_out=held_out):
+        for language, game, colour, first, cells in pages(data, fonts, print_fonts, seed, held_out=held_out, foreign=foreign):
             for i, (picture, text, at) in enumerate(cells):
                 if text and done < count:
                     f.write(picture.tobytes())
@@ -242,6 +242,7 @@ def main():
     a.add_argument("--data", default="../shared/data"), a.add_argument("--fonts"), a.add_argument("--jobs", type=int, default=2)
     a.add_argument("--print-fonts", default="/usr/share/fonts/truetype/dejavu", help="for printed move numbers")
     a.add_argument("--held-out", action="store_true", help="hands and fonts that are never trained on")
+    a.add_argument("--foreign", action="store_true", help="few English sheets, and many with letters of no one language")
     a.add_argument("--montage")
     o = a.parse_args()
     print_fonts = sorted(f for k in ("ttf", "otf") for f in glob.glob(os.path.join(o.print_fonts, "**", "*." + k), recursive=True))
@@ -253,17 +254,17 @@ def main():
         return
     os.makedirs(o.out, exist_ok=True)
     share = -(-o.cells // o.jobs)
-    jobs = [(o.data, o.fonts, print_fonts, o.seed * 1000 + j, share, os.path.join(o.out, f"part{j}"), o.held_out) for j in range(o.jobs)]
+    jobs = [(o.data, o.fonts, print_fonts, o.seed * 1000 + j, share, os.path.join(o.out, f"part{j}"), o.held_out, o.foreign) for j in range(o.jobs)]
     with multiprocessing.Pool(o.jobs) as pool:
         parts = pool.map(produce, jobs)
     index = 0
     with open(os.path.join(o.out, "cells.bin"), "wb") as f, open(os.path.join(o.out, "cells.tsv"), "w", encoding="utf-8") as t:
         t.write("index\tset\tpage\tgame\tnumber\tcolour\ttext\tat\n")
         for job, rows in zip(jobs, parts):
-            with open(job[-2], "rb") as part:
+            with open(job[5], "rb") as part:
                 while block := part.read(1 << 24):
                     f.write(block)
-            os.remove(job[-2])
+            os.remove(job[5])
             for language, game, number, colour, text, at in rows:
                 t.write(f"{index}\tsynthetic-{language}\t{game}\t{game}\t{number}\t{colour}\t{text}\t{at}\n")
                 index += 1
