@@ -30,9 +30,10 @@ pub(super) fn likeness(image: &GrayImage, strips: usize, cap: f32) -> Vec<f32> {
     for block in 0..blocks {
         let dark = &dark[block * height..(block + 1) * height];
         let three = |y: usize| (dark[y - 1] + dark[y] + dark[y + 1]) / 3.0;
-        for y in CLEARANCE + 1..height.saturating_sub(CLEARANCE + 1) {
+        let inner = CLEARANCE + 1..height.saturating_sub(CLEARANCE + 1).max(CLEARANCE + 1);
+        for (y, contrast) in inner.clone().zip(contrast.get_mut(inner).unwrap_or_default()) {
             let beside = three(y - CLEARANCE).max(three(y + CLEARANCE));
-            contrast[y] = (three(y) - beside).clamp(-cap, cap);
+            *contrast = (three(y) - beside).clamp(-cap, cap);
         }
         let near = block.saturating_sub(BESIDE) / BLOCKS..(block + BESIDE) / BLOCKS + 1;
         for strip in near.start..near.end.min(strips) {

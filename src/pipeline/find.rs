@@ -30,7 +30,7 @@ const UPRIGHT: f32 = 0.6;
 /// Slope of a table's sides from which it is laid flat, in pixels per pixel.
 const ASKEW: f32 = 0.05;
 /// What the numbers of a whole table say at least (evidence times rows): a few rows read by chance say less.
-const WHOLE: f32 = 12.0;
+const WHOLE: f32 = 30.0;
 /// Share by which a later try must have more support than an earlier one.
 const CLEARLY: f32 = 1.25;
 

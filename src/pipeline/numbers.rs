@@ -22,6 +22,9 @@ pub fn split_off(page: &Page, grid: &mut Grid) {
             if right - left > WIDEST_GAP * grid.pitch {
                 return false;
             }
+            if right - left < NARROWEST * grid.pitch {
+                return true;
+            }
             let middle = SAMPLES / 3..SAMPLES - SAMPLES / 3;
             print(page, grid, column, FAINT)[middle].iter().all(|&share| share < EMPTY)
         };
@@ -41,7 +44,7 @@ pub fn split_off(page: &Page, grid: &mut Grid) {
     let before_the_first = others.and_then(|(first, others)| {
         let share = together(others)?;
         let numbers = &first[..(share * SAMPLES as f32) as usize];
-        numbers.iter().all(|&inked| inked < IN_PLACE).then_some(share)
+        numbers.iter().all(|&inked| inked < IN_PLACE / 2.0).then_some(share)
     });
     if let Some(share) = before_the_first.or_else(|| together(&prints)) {
         let lacking = grid.pairs.iter_mut().filter(|pair| without(pair));
@@ -77,8 +80,9 @@ fn number_the_first(page: &Page, grid: &mut Grid) {
     }
 }
 
-/// Widest gap between pairs, in heights of a row.
+/// Widest gap between pairs and narrowest column of numbers, in heights of a row.
 const WIDEST_GAP: f32 = 1.2;
+const NARROWEST: f32 = 0.5;
 /// Share of the rows that show print, be it faint, below which a column shows none.
 const EMPTY: f32 = 0.15;
 const FAINT: f32 = 35.0;
