@@ -158,6 +158,11 @@ impl Search<'_> {
     /// Tries a page whose rows may not be ruled.
     fn try_ink(&mut self, page: Page) -> Result<()> {
         self.watch.at("page")?;
+        let grid = timed(self.timing, "grid", || Grid::find_by_numbers(&page, &self.known));
+        self.try_grid(page.clone(), grid)?;
+        if self.is_sure() {
+            return Ok(());
+        }
         let grid = timed(self.timing, "grid", || Grid::find_by_ink(&page, &self.known));
         self.try_grid(page, grid)
     }

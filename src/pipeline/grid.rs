@@ -148,9 +148,21 @@ impl Grid {
     /// # Errors
     /// Says in words what was missing: rows or columns.
     pub fn find_by_ink(page: &Page, known: &Known) -> Result<Self, String> {
-        let (frame, curves) = number_rows::find(page)
-            .or_else(|| ink_rows::find(page))
-            .ok_or("no ruled rows, and no eight evenly spaced rows of numbers or writing")?;
+        let rows = ink_rows::find(page).ok_or("no ruled rows, and no eight evenly spaced rows of writing")?;
+        Self::on_rows(page, known, rows)
+    }
+
+    /// Finds a table that has no ruled rows, by its printed numbers.
+    ///
+    /// # Errors
+    /// Says in words what was missing: rows or columns.
+    pub fn find_by_numbers(page: &Page, known: &Known) -> Result<Self, String> {
+        let rows = number_rows::find(page).ok_or("no ruled rows, and no eight evenly spaced numbers")?;
+        Self::on_rows(page, known, rows)
+    }
+
+    /// The table on rows that are not ruled.
+    fn on_rows(page: &Page, known: &Known, (frame, curves): (Frame, Vec<Curve>)) -> Result<Self, String> {
         let mut down = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(&page.image)), frame.pitch as usize);
         uprights::lead(&mut down, &frame);
         let middle = (frame.top + frame.bottom) / 2.0;

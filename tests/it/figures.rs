@@ -23,7 +23,7 @@ fn floors(set: &str, limit: usize, reader_exact: f64, mra: f64, false_clear_per_
 
 #[test]
 fn phone_photos() {
-    floors("hcs", 16, 0.85, 0.96, 12.6);
+    floors("hcs", 16, 0.86, 0.965, 15.8);
 }
 
 #[test]
