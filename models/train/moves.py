@@ -7,8 +7,7 @@ import chess
 from alphabet import SYMBOLS, normalise
 
 ENGLISH = dict(zip("KQRBNP", "KQRBNP"))
-
-
+CAPITALS = str.maketrans("abcdefgh", "ABCDEFGH")
 FIGURINES = dict(zip("KQRBNP", "♔♕♖♗♘♙"))
 ANY = [s for s in SYMBOLS if s.isalpha() and s.isupper()] + ["KP"]          # letters of no one language
 
@@ -59,6 +58,7 @@ class Habits:
         self.pawn = rng.choice(["exd5", "exd", "ed"], p=[.86, .05, .09])
         self.promotion = rng.choice(["=Q", "Q", "(Q)", "/Q"], p=[.5, .3, .15, .05])
         self.passing = rng.random() < .3
+        self.capitals = rng.random() < .05                         # E4, NF3
         self.remarks = rng.choice([0, .03], p=[.8, .2])
         self.careless = rng.choice([0, .1], p=[.6, .4])            # leaves out or adds a mark against the habit
 
@@ -96,6 +96,8 @@ def spell(san, board, move, habits, rng):
         else:
             text = san
         text += promoted
+    if habits.capitals and habits.form != "descriptive":
+        text = text.translate(CAPITALS)
     text += end
     if rng.random() < habits.remarks:
         text += rng.choice(["!", "?", "!?", "?!", "!!", "??"])
