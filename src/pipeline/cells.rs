@@ -1,5 +1,6 @@
 //! Straight pictures of single cells, all of one size, and how much ink is in them.
 
+use super::backdrop::even_out;
 use super::grid::{Band, Column};
 use super::page::Page;
 use std::ops::Range;
@@ -93,9 +94,15 @@ impl Crop {
             }
         }
         let shown = offset as usize..(offset + used) as usize;
+        even_out(&mut pixels, shown.clone());
         let (ink, span) = ink(&pixels, shown.clone());
         let contrast = contrast(&pixels, shown);
         Self { pixels, ink, span, contrast }
+    }
+
+    /// Grey levels by which the darkest tenth of what the ink spans is darker than its paper.
+    pub(super) fn darkness(&self) -> u8 {
+        darker(&self.pixels, self.span.clone(), self.span.len() * INNER_ROWS.len() / 10)
     }
 
     /// Whether there is nothing to read: too little ink for the smallest letter.
@@ -198,10 +205,16 @@ fn ink(pixels: &[u8], columns: Range<usize>) -> (u32, Range<usize>) {
 /// How much darker than the median the darkest twentieth is, clear of the lines around the cell.
 fn contrast(pixels: &[u8], columns: Range<usize>) -> u8 {
     let columns = columns.start + EDGE..columns.end.saturating_sub(EDGE).max(columns.start + EDGE);
+    darker(pixels, columns.clone(), columns.len() * INNER_ROWS.len() / 20)
+}
+
+/// How much darker than the median of the cell's inner part all but `count` pixels are not.
+fn darker(pixels: &[u8], columns: Range<usize>, count: usize) -> u8 {
     let rows = INNER_ROWS.map(|y| &pixels[y * CROP_WIDTH..(y + 1) * CROP_WIDTH]);
     let mut inner: Vec<u8> = rows.flat_map(|row| row.get(columns.clone()).unwrap_or_default()).copied().collect();
     inner.sort_unstable();
-    inner.get(inner.len() / 2).map_or(0, |paper| paper - inner[inner.len() / 20])
+    let paper = inner.get(inner.len() / 2).copied().unwrap_or(0);
+    inner.get(count).map_or(0, |ink| paper.saturating_sub(*ink))
 }
 
 /// Grey levels by which ink is darker than the paper: six times the noise of the paper, within bounds.
