@@ -16,7 +16,7 @@ pub struct NotateArgs {
     /// Moves, with or without numbers, comments and result; standard input if none. Or a stipulation such as h#2.5.
     #[arg(value_name = "MOVES")]
     text: Vec<String>,
-    /// san, long, reversible, uci, iccf, descriptive, figurines, or a language's code.
+    /// san, long, reversible, uci, iccf, descriptive, descriptive-es, figurines, or a language's code.
     #[arg(long, value_name = "SYSTEM", default_value = "san")]
     to: String,
     /// Language of the moves; found from them if not given.
@@ -54,7 +54,8 @@ pub(super) fn run(args: &NotateArgs) -> Result<Outcome> {
         return back(&start, &text);
     }
     let system = System::find(&args.to).ok_or_else(|| {
-        let what = "san, long, reversible, uci, iccf, descriptive, figurines, or a language's code such as de";
+        let what =
+            "san, long, reversible, uci, iccf, descriptive, descriptive-es, figurines, or a language's code such as de";
         Error::Usage(format!("\"{}\" is no notation. Give {what}.", args.to))
     })?;
     let tokens = tokens(&text);

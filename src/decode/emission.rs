@@ -304,7 +304,7 @@ impl<'a> Cell<'a> {
     fn hopeful(&self, piece: Piece, least: f32) -> BitBoard {
         let Some(lattice) = self.lattice() else { return BitBoard::FULL };
         let language = self.writer.language;
-        if language.descriptive {
+        if !language.is_algebraic() {
             return BitBoard::FULL;
         }
         let support = |byte: u8| lattice.support(self.writer.symbols, byte);
@@ -326,7 +326,7 @@ impl<'a> Cell<'a> {
     /// of them name its file or its rank.
     fn at_most(&self, lattice: &Lattice, shape: &MoveShape) -> f32 {
         let (language, habits) = (self.writer.language, &self.writer.habits);
-        if shape.castles || language.descriptive {
+        if shape.castles || !language.is_algebraic() {
             return f32::INFINITY;
         }
         let support = |byte: u8| lattice.support(self.writer.symbols, byte);

@@ -96,7 +96,7 @@ fn likely(sheet: &SheetTable) -> Vec<&'static Language> {
         let begins = beginnings(lattice, sheet.symbols);
         for (score, language) in scores.iter_mut().zip(LANGUAGES) {
             let letters = language.initials().into_iter().map(&begins);
-            let pawns = if language.descriptive { "PO" } else { "abcdefghO" }.bytes().map(&begins);
+            let pawns = language.first_signs().bytes().map(&begins);
             *score += letters.chain(pawns).fold(UNFIT, f32::max).min(1.0).ln();
         }
     }
@@ -111,7 +111,7 @@ fn likely(sheet: &SheetTable) -> Vec<&'static Language> {
 fn beginnings(lattice: &Lattice, symbols: &Symbols) -> impl Fn(u8) -> f32 {
     let mut trie = Trie::new(lattice);
     let mut promise = [0.0; 256];
-    for byte in (b'A'..=b'Z').chain(b'a'..=b'h').chain(b'1'..=b'1').chain(128..=255) {
+    for byte in (b'A'..=b'Z').chain(b'a'..=b'h').chain(b'1'..=b'8').chain(128..=255) {
         let node = trie.walk(lattice, symbols, Trie::ROOT, &[byte], UNFIT);
         promise[byte as usize] = node.map_or(0.0, |node| trie.promise(lattice, node));
     }

@@ -90,6 +90,23 @@ fn other_scripts_and_figurines_are_found_from_the_ink() {
 }
 
 #[test]
+fn notations_without_squares_in_letters_are_found_from_the_ink() {
+    let played = "d4 d5 c4 dxc4 Nf3 Nf6 e3 e6 Bxc4 c5 O-O a6 Qe2 b5 Bb3 Bb7 Rd1 Nbd7 Nc3 Qb6 d5 exd5 Nxd5 Nxd5";
+    for (name, code) in [("descriptive", "en"), ("descriptive-es", "es"), ("iccf", "iccf")] {
+        let system = crate::notation::write::System::find(name).unwrap();
+        let mut board = Board::default();
+        let mut texts = Vec::new();
+        for san in played.split_whitespace() {
+            let mv = crate::notation::parse_move(&board, san, None).unwrap();
+            texts.push(system.write(&board, mv));
+            board.play_unchecked(mv);
+        }
+        let decoded = game(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!((sans(&decoded).join(" ").as_str(), language(&decoded)), (played, code), "{texts:?}");
+    }
+}
+
+#[test]
 fn a_wrong_square_is_repaired_and_says_so() {
     let decoded = game(&["e4", "e5", "Nf3", "Nc6", "Bb4", "a6", "Bxc6", "dxc6", "O-O", "f6", "d4", "exd4"]);
     let ply = &decoded.plies[4];

@@ -1,77 +1,113 @@
-//! English descriptive notation: files named by the pieces that stand on them at the start, ranks counted from the
-//! mover's side (`P-K4`, `N-KB3`, `PxP`, `QR-Q1`).
+//! Descriptive notation: files named by the pieces that stand on them at the start, ranks counted from the mover's side.
+//! English names the file first (`P-K4`, `N-KB3`, `QR-Q1`), Spanish the rank (`P4R`, `C3AR`, `TD1D`).
 
-use super::language::Language;
+use super::language::{Language, Scheme};
 use super::shape::MoveShape;
 use super::spelling::Spelling;
 use cozy_chess::{File, Piece, Square};
 
-/// Shares of the ways to write; set by hand, a book on the notation calls the first of each the rule.
-const WITH_SIGN: f64 = 0.9;
+/// Shares of the ways to write; set by hand, books on the notation call the first of each the rule.
+const TAKEN_WITH_SIGN: f64 = 0.9;
 const PIECE_BARE: f64 = 0.8;
 const FILE_SHORT: f64 = 0.6;
 const CAPTURED_BARE: f64 = 0.75;
+/// The hyphen before a square: English has one, Spanish none.
+const HYPHEN: f64 = 0.9;
+const HYPHEN_BEFORE_RANK: f64 = 0.05;
 
 /// Visits every body of a move that is neither castling nor finished by a promotion.
 pub(super) fn bodies(shape: &MoveShape, language: &Language, finish: &mut impl FnMut(Spelling)) {
-    let letter = |piece: Piece| language.letter(piece).as_bytes()[0];
-    for_each_piece(Spelling::empty(), shape.piece, shape.from.file(), letter(shape.piece), &mut |piece| {
+    let words = Words { language, rank_first: language.scheme == Scheme::DescriptiveRankFirst };
+    words.for_each_piece(Spelling::empty(), shape.piece, shape.from.file(), &mut |piece| {
         if let Some(captured) = shape.captured {
-            for (sign, share) in [(&b"x"[..], WITH_SIGN), (b"", 1.0 - WITH_SIGN)] {
+            for (sign, share) in [(&b"x"[..], TAKEN_WITH_SIGN), (b"", 1.0 - TAKEN_WITH_SIGN)] {
                 let taking = piece.times(share).letters(sign);
-                finish(taking.letter(letter(captured)).times(CAPTURED_BARE));
-                let side = side_of(shape.to.file());
+                finish(taking.letter(words.letter(captured)).times(CAPTURED_BARE));
+                let told = taking.times(1.0 - CAPTURED_BARE);
                 match captured {
                     // A pawn is named by its file, a piece by its side.
-                    Piece::Pawn => for_each_file(taking, shape.to.file(), &mut |taking| {
-                        finish(taking.letter(letter(captured)).times(1.0 - CAPTURED_BARE));
-                    }),
-                    _ => finish(taking.letter(side).letter(letter(captured)).times(1.0 - CAPTURED_BARE)),
+                    Piece::Pawn => words.for_each_pawn(told, shape.to.file(), finish),
+                    _ => finish(words.of_side(told, captured, side_of(shape.to.file()))),
                 }
             }
         } else {
-            for (sign, share) in [(&b"-"[..], WITH_SIGN), (b"", 1.0 - WITH_SIGN)] {
-                for_each_file(piece.times(share).letters(sign), shape.to.file(), &mut |moved| {
-                    finish(moved.letter(rank(shape.to, shape.white)));
-                });
+            let hyphen = if words.rank_first { HYPHEN_BEFORE_RANK } else { HYPHEN };
+            for (sign, share) in [(&b"-"[..], hyphen), (b"", 1.0 - hyphen)] {
+                let moving = piece.times(share).letters(sign);
+                let rank = rank(shape.to, shape.white);
+                if words.rank_first {
+                    words.for_each_file(moving.letter(rank), shape.to.file(), finish);
+                } else {
+                    words.for_each_file(moving, shape.to.file(), &mut |moved| finish(moved.letter(rank)));
+                }
             }
         }
     });
 }
 
-/// The piece by its letter alone, or with the side or file that it comes from.
-fn for_each_piece(start: Spelling, piece: Piece, from: File, letter: u8, visit: &mut impl FnMut(Spelling)) {
-    match piece {
-        Piece::King | Piece::Queen => visit(start.letter(letter)),
-        Piece::Pawn => {
-            visit(start.letter(letter).times(PIECE_BARE));
-            for_each_file(start.times(1.0 - PIECE_BARE), from, &mut |named| visit(named.letter(letter)));
-        }
-        _ => {
-            visit(start.letter(letter).times(PIECE_BARE));
-            // A piece may be far from the side it is named after.
-            for side in *b"KQ" {
-                visit(start.letter(side).letter(letter).times((1.0 - PIECE_BARE) / 2.0));
+/// The words of a language, each a letter.
+struct Words<'a> {
+    language: &'a Language,
+    /// The rank comes before the file, and a piece before its side.
+    rank_first: bool,
+}
+
+impl Words<'_> {
+    fn letter(&self, piece: Piece) -> u8 {
+        self.language.letter(piece).as_bytes()[0]
+    }
+
+    /// A piece with the side of the board that it is told by, which is named after king or queen: `KB`, Spanish `AR`.
+    fn of_side(&self, start: Spelling, piece: Piece, side: Piece) -> Spelling {
+        let (piece, side) = (self.letter(piece), self.letter(side));
+        if self.rank_first { start.letter(piece).letter(side) } else { start.letter(side).letter(piece) }
+    }
+
+    /// The piece by its letter alone, or with the side or file that it comes from.
+    fn for_each_piece(&self, start: Spelling, piece: Piece, from: File, visit: &mut impl FnMut(Spelling)) {
+        let (bare, told) = (start.letter(self.letter(piece)), start.times(1.0 - PIECE_BARE));
+        match piece {
+            Piece::King | Piece::Queen => visit(bare),
+            Piece::Pawn => {
+                visit(bare.times(PIECE_BARE));
+                self.for_each_pawn(told, from, visit);
+            }
+            _ => {
+                visit(bare.times(PIECE_BARE));
+                // A piece may be far from the side it is named after.
+                for side in [Piece::King, Piece::Queen] {
+                    visit(self.of_side(told.times(0.5), piece, side));
+                }
             }
         }
     }
-}
 
-/// The name of a file: `K`, `KB` or short `B`.
-fn for_each_file(start: Spelling, file: File, visit: &mut impl FnMut(Spelling)) {
-    let piece = match file {
-        File::A | File::H => b'R',
-        File::B | File::G => b'N',
-        File::C | File::F => b'B',
-        File::D | File::E => return visit(start.letter(side_of(file))),
-    };
-    visit(start.letter(piece).times(FILE_SHORT));
-    visit(start.letter(side_of(file)).letter(piece).times(1.0 - FILE_SHORT));
+    /// A pawn by its file: `KBP`, Spanish `PAR`.
+    fn for_each_pawn(&self, start: Spelling, file: File, visit: &mut impl FnMut(Spelling)) {
+        let pawn = self.letter(Piece::Pawn);
+        if self.rank_first {
+            self.for_each_file(start.letter(pawn), file, visit);
+        } else {
+            self.for_each_file(start, file, &mut |named| visit(named.letter(pawn)));
+        }
+    }
+
+    /// The name of a file: `K`, `KB` or short `B`; Spanish `R`, `AR`, `A`.
+    fn for_each_file(&self, start: Spelling, file: File, visit: &mut impl FnMut(Spelling)) {
+        let piece = match file {
+            File::A | File::H => Piece::Rook,
+            File::B | File::G => Piece::Knight,
+            File::C | File::F => Piece::Bishop,
+            File::D | File::E => return visit(start.letter(self.letter(side_of(file)))),
+        };
+        visit(start.letter(self.letter(piece)).times(FILE_SHORT));
+        visit(self.of_side(start, piece, side_of(file)).times(1.0 - FILE_SHORT));
+    }
 }
 
 /// The half of the board that a file belongs to.
-fn side_of(file: File) -> u8 {
-    if file < File::E { b'Q' } else { b'K' }
+fn side_of(file: File) -> Piece {
+    if file < File::E { Piece::Queen } else { Piece::King }
 }
 
 /// The rank as the mover counts it.
@@ -82,11 +118,16 @@ fn rank(square: Square, white: bool) -> u8 {
 
 #[cfg(test)]
 mod tests {
+    use super::Scheme;
     use crate::notation::{Habits, LANGUAGES, for_each_spelling, legal_shapes};
     use cozy_chess::{Board, Move};
 
     fn ways(fen: &str, uci: &str) -> Vec<(String, f64)> {
-        let language = LANGUAGES.iter().find(|language| language.descriptive).unwrap();
+        ways_in(Scheme::Descriptive, fen, uci)
+    }
+
+    fn ways_in(scheme: Scheme, fen: &str, uci: &str) -> Vec<(String, f64)> {
+        let language = LANGUAGES.iter().find(|language| language.scheme == scheme).unwrap();
         let board: Board = fen.parse().unwrap();
         let mv: Move = uci.parse().unwrap();
         let mut shapes = Vec::new();
@@ -117,5 +158,20 @@ mod tests {
         assert!(has(&takes, "PxP") && has(&takes, "PxQP") && has(&takes, "KPxP"));
         let total: f64 = takes.iter().map(|(_, p)| p).sum();
         assert!((total - 1.0).abs() < 1e-6, "{total}");
+    }
+
+    #[test]
+    fn spanish_names_the_rank_first() {
+        let ways = |fen, uci| ways_in(Scheme::DescriptiveRankFirst, fen, uci);
+        let knight = ways("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "g1f3");
+        assert!(has(&knight, "C3AR") && has(&knight, "C3A") && has(&knight, "CR3A"));
+        let black = ways("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1", "e7e5");
+        assert!(has(&black, "P4R") && !has(&black, "P5R"));
+        let takes = ways("rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2", "e4d5");
+        assert!(has(&takes, "PxP") && has(&takes, "PxPD") && has(&takes, "PRxP"));
+        for ways in [knight, black, takes] {
+            let total: f64 = ways.iter().map(|(_, p)| p).sum();
+            assert!((total - 1.0).abs() < 1e-6, "{total}");
+        }
     }
 }

@@ -14,13 +14,25 @@ pub struct Language {
     letters: [&'static str; 5],
     /// The letter of the pawn, which few writers use.
     pawn: &'static str,
-    /// Moves are written by the names of files and ranks from the mover's side (`P-K4`).
-    pub descriptive: bool,
+    pub scheme: Scheme,
+}
+
+/// What moves are told by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    /// The piece and the square it goes to, in letters and digits: `Nf3`.
+    Algebraic,
+    /// The names of files and the ranks from the mover's side: `N-KB3`.
+    Descriptive,
+    /// The same with the rank before the file: `C3AR`.
+    DescriptiveRankFirst,
+    /// Both squares in digits, as in correspondence chess: `7163`.
+    Numeric,
 }
 
 impl Language {
     const fn new(code: &'static str, name: &'static str, letters: [&'static str; 5], pawn: &'static str) -> Self {
-        Self { code, name, letters, pawn, descriptive: false }
+        Self { code, name, letters, pawn, scheme: Scheme::Algebraic }
     }
 
     /// The language of an ISO 639 code, its region left out (`de-AT` is `de`); none if it is not in the table.
@@ -33,6 +45,20 @@ impl Language {
             other => other,
         };
         LANGUAGES.iter().find(|l| l.code == alias)
+    }
+
+    /// Whether moves name a piece and a square.
+    pub fn is_algebraic(&self) -> bool {
+        self.scheme == Scheme::Algebraic
+    }
+
+    /// What the first letter of a move may be besides that of a piece; castling begins with O.
+    pub fn first_signs(&self) -> &'static str {
+        match self.scheme {
+            Scheme::Algebraic => "abcdefghO",
+            Scheme::Descriptive | Scheme::DescriptiveRankFirst => "PO",
+            Scheme::Numeric => "12345678",
+        }
     }
 
     /// Every entry that shares this one's code: another way to write, or this one alone.
@@ -76,7 +102,7 @@ impl Language {
 pub const LANGUAGES: &[Language] = &[
     Language::new("en", "English", ["K", "Q", "R", "B", "N"], "P"),
     Language {
-        descriptive: true,
+        scheme: Scheme::Descriptive,
         ..Language::new("en", "English, descriptive notation", ["K", "Q", "R", "B", "N"], "P")
     },
     Language::new(
@@ -106,6 +132,11 @@ pub const LANGUAGES: &[Language] = &[
     Language::new("figurines", "Figurines", ["♔", "♕", "♖", "♗", "♘"], "P"),
     Language::new("az", "Azerbaijani", ["S", "V", "T", "F", "A"], "P"),
     Language::new("vi", "Vietnamese", ["V", "H", "x", "T", "M"], "P"),
+    Language {
+        scheme: Scheme::DescriptiveRankFirst,
+        ..Language::new("es", "Spanish, descriptive notation", ["R", "D", "T", "A", "C"], "P")
+    },
+    Language { scheme: Scheme::Numeric, ..Language::new("iccf", "Numeric notation", [""; 5], "") },
 ];
 
 /// The piece of a letter of Standard Algebraic Notation.
@@ -126,7 +157,7 @@ mod tests {
 
     #[test]
     fn letters_tell_the_pieces_apart() {
-        for language in LANGUAGES {
+        for language in LANGUAGES.iter().filter(|language| language.scheme != Scheme::Numeric) {
             for (i, a) in language.letters.iter().enumerate() {
                 assert!(!language.letters[i + 1..].contains(a), "{} writes two pieces as {a}", language.name);
             }

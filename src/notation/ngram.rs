@@ -82,7 +82,7 @@ pub struct Notation {
 }
 
 impl Notation {
-    /// The notation of a language; none for descriptive notation, of which the model knows nothing.
+    /// The notation of a language; none for descriptive and numeric notation, of which the model knows nothing.
     pub fn of(language: &Language, alphabet: &Alphabet) -> Option<Self> {
         let initials = language.initials();
         let sign = |class: usize| {
@@ -93,7 +93,7 @@ impl Notation {
                 None => byte,
             }
         };
-        (!language.descriptive).then(|| Self { signs: (0..alphabet.classes()).map(sign).collect() })
+        language.is_algebraic().then(|| Self { signs: (0..alphabet.classes()).map(sign).collect() })
     }
 
     /// Natural logarithm of the probability that a class follows the classes of a beginning.
@@ -143,7 +143,7 @@ mod tests {
         {
             assert!(likely(language, right) > likely(language, wrong) + 1.0, "{language} {right} {wrong}");
         }
-        let descriptive = crate::notation::LANGUAGES.iter().find(|l| l.descriptive).unwrap();
+        let descriptive = crate::notation::LANGUAGES.iter().find(|l| !l.is_algebraic()).unwrap();
         assert!(Notation::of(descriptive, &Alphabet::new("ab".chars())).is_none());
     }
 }

@@ -21,7 +21,9 @@ pub fn parse_move(board: &Board, text: &str, language: Option<&Language>) -> Opt
     }
     let bytes: Option<Vec<u8>> = bare.chars().map(symbol_byte).collect();
     let bytes = bytes.filter(|bytes| !bytes.is_empty())?;
-    for language in language.into_iter().chain(Language::find("en")) {
+    let codes = language.map(|language| language.code).into_iter().chain(["en"]);
+    let ways = codes.flat_map(|code| LANGUAGES.iter().filter(move |way| way.code == code));
+    for language in language.into_iter().chain(ways) {
         match spelled_in(board, &bytes, language)[..] {
             [] => {}
             [mv] => return Some(mv),

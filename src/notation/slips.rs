@@ -23,7 +23,7 @@ pub fn for_each_slip(shape: &MoveShape, language: &Language, habits: &Habits, vi
         visit(&Spelling::empty().letters(other));
         return;
     }
-    if language.descriptive {
+    if !language.is_algebraic() {
         return;
     }
     let file = file_char(shape.to.file());

@@ -4,7 +4,7 @@
 //! asks whether it gives check, which costs a move made on the board.
 
 use super::descriptive;
-use super::language::Language;
+use super::language::{Language, Scheme};
 use super::shape::{MoveShape, file_char, rank_char};
 use super::style::{Choice, Habits};
 use crate::reading::byte_symbol;
@@ -95,12 +95,16 @@ impl Spelling {
 /// Visits every body of a move.
 pub fn for_each_spelling(shape: &MoveShape, language: &Language, habits: &Habits, visit: &mut impl FnMut(&Spelling)) {
     let start = Spelling::empty();
+    if language.scheme == Scheme::Numeric {
+        visit(&numeric(start, shape));
+        return;
+    }
     if shape.castles {
         castling(shape, language, habits, visit);
         return;
     }
     let mut finish = |body: Spelling| promotions(body, shape, language, habits, visit);
-    if language.descriptive {
+    if !language.is_algebraic() {
         descriptive::bodies(shape, language, &mut finish);
         return;
     }
@@ -111,6 +115,19 @@ pub fn for_each_spelling(shape: &MoveShape, language: &Language, habits: &Habits
         pawn_bodies(lettered, shape, language, habits, &mut finish);
     } else {
         piece_bodies(start.piece(language, shape.piece), shape, language, habits, &mut finish);
+    }
+}
+
+/// File and rank of both squares as digits, castling by the king's squares; the piece of a promotion is a fifth digit.
+fn numeric(start: Spelling, shape: &MoveShape) -> Spelling {
+    let square = |spelling: Spelling, square: Square| {
+        spelling.letter(b'1' + square.file() as u8).letter(rank_char(square.rank()))
+    };
+    let moved = square(square(start, shape.from), shape.to);
+    let promoted = [Piece::Queen, Piece::Rook, Piece::Bishop, Piece::Knight].into_iter().zip(b'1'..);
+    match promoted.into_iter().find(|(piece, _)| shape.promotion == Some(*piece)) {
+        Some((_, digit)) => moved.letter(digit),
+        None => moved,
     }
 }
 

@@ -21,12 +21,12 @@ pub enum System {
     Uci,
     /// The numeric notation of correspondence chess: `7163`.
     Numeric,
-    /// English descriptive notation: `N-KB3`.
-    Descriptive,
+    /// Descriptive notation: English `N-KB3`, Spanish `C3AR`.
+    Descriptive(&'static Language),
 }
 
 impl System {
-    /// The system of a name: `san`, `long`, `reversible`, `uci`, `iccf`, `descriptive`, `figurines`, or a language's code.
+    /// The system of a name: `san`, `long`, `reversible`, `uci`, `iccf`, `descriptive`, `descriptive-es`, `figurines`, or a language's code.
     pub fn find(name: &str) -> Option<Self> {
         Some(match name {
             "san" | "en" => Self::San,
@@ -34,7 +34,10 @@ impl System {
             "reversible" => Self::Reversible,
             "uci" => Self::Uci,
             "iccf" => Self::Numeric,
-            "descriptive" => Self::Descriptive,
+            "descriptive" | "descriptive-es" => {
+                let language = Language::find(name.strip_prefix("descriptive-").unwrap_or("en"))?;
+                Self::Descriptive(language.ways().find(|way| !way.is_algebraic())?)
+            }
             code => Self::Letters(Language::find(code)?),
         })
     }
@@ -48,7 +51,7 @@ impl System {
             Self::Uci => display_uci_move(board, mv).to_string(),
             Self::Numeric => numeric(board, mv),
             Self::Long | Self::Reversible => long(board, mv, &san, self == Self::Reversible),
-            Self::Descriptive => descriptive(board, mv, &san),
+            Self::Descriptive(language) => descriptive(board, mv, &san, language),
         }
     }
 }
@@ -128,10 +131,7 @@ fn numeric(board: &Board, mv: Move) -> String {
 }
 
 /// The likeliest descriptive spelling that says no other legal move.
-fn descriptive(board: &Board, mv: Move, san: &str) -> String {
-    let Some(language) = Language::find("en").and_then(|english| english.ways().find(|way| way.descriptive)) else {
-        return san.to_owned();
-    };
+fn descriptive(board: &Board, mv: Move, san: &str, language: &'static Language) -> String {
     let Some(shape) = shape_of(board, mv) else { return san.to_owned() };
     let mut best: Option<(f64, String)> = None;
     for_each_spelling(&shape, language, &Habits::default(), &mut |spelling| {
@@ -195,11 +195,11 @@ mod tests {
         let mut board = Board::default();
         for san in "e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6 O-O Bg4 h3 h5 hxg4 hxg4 Nxe5 Qh4 f4 g3".split_whitespace() {
             let mv = parse_move(&board, san, None).unwrap();
-            for name in ["long", "uci", "iccf", "de", "fr", "ru", "el", "figurines", "descriptive"] {
+            for name in ["long", "uci", "iccf", "de", "fr", "ru", "el", "figurines", "descriptive", "descriptive-es"] {
                 let system = System::find(name).unwrap();
                 let language = match system {
                     System::Letters(language) => Some(language),
-                    System::Descriptive => Language::find("en").and_then(|l| l.ways().find(|way| way.descriptive)),
+                    System::Descriptive(language) => Some(language),
                     _ => None,
                 };
                 let text = system.write(&board, mv);
