@@ -39,6 +39,10 @@ def read_games(data, limit=None):
     return games
 
 
+FORMS = ["short", "long", "descriptive", "spanish", "numeric"]            # the last three name no squares by letters
+SHARES = [.87, .06, .03, .025, .015]
+
+
 class Habits:
     def __init__(self, rng, languages, english=.3, any_letters=0.0):
         kind = rng.random()
@@ -49,9 +53,9 @@ class Habits:
         else:
             p = [3.0 if name in COMMON else 1.0 for name, _ in languages]
             self.language, self.letters = languages[int(rng.choice(len(languages), p=[x / sum(p) for x in p]))]
-        self.form = rng.choice(["short", "long", "descriptive"], p=[.91, .06, .03])
-        if self.form == "descriptive":
-            self.language = "descriptive"
+        self.form = rng.choice(FORMS, p=SHARES)
+        if self.form in ("descriptive", "spanish", "numeric"):
+            self.language = self.form
         self.capture = rng.choice(["x", "", ":", "-"], p=[.74, .18, .06, .02])
         self.check = rng.choice(["+", "", "ch"], p=[.62, .37, .01])
         self.mate = rng.choice(["#", "++", "+", ""], p=[.6, .2, .1, .1])
@@ -72,10 +76,13 @@ def spell(san, board, move, habits, rng):
         if habits.careless and rng.random() < habits.careless:
             end = "" if end else "+"
         san = san[:-1]
+    if habits.form == "numeric":
+        text = "".join(f"{chess.square_file(q) + 1}{chess.square_rank(q) + 1}" for q in (move.from_square, move.to_square))
+        return text + {None: "", 5: "1", 4: "2", 3: "3", 2: "4"}[move.promotion]
     if san.startswith("O"):
         text = san
-    elif habits.form == "descriptive":
-        text = descriptive(board, move)
+    elif habits.form in ("descriptive", "spanish"):
+        text = descriptive(board, move, habits.form == "spanish")
     else:
         promoted = ""
         if "=" in san:
@@ -96,7 +103,7 @@ def spell(san, board, move, habits, rng):
         else:
             text = san
         text += promoted
-    if habits.capitals and habits.form != "descriptive":
+    if habits.capitals and habits.form in ("short", "long"):
         text = text.translate(CAPITALS)
     text += end
     if rng.random() < habits.remarks:
@@ -105,14 +112,16 @@ def spell(san, board, move, habits, rng):
 
 
 FILES = ["QR", "QN", "QB", "Q", "K", "KB", "KN", "KR"]
+SPANISH = str.maketrans("KQRBN", "RDTAC")
 
 
-def descriptive(board, move):
-    """English descriptive notation, as short as players write it."""
+def descriptive(board, move, spanish):
+    """Descriptive notation, as short as players write it: N-KB3, in Spanish C3AR."""
     piece = board.piece_at(move.from_square).symbol().upper()
     if board.is_capture(move):
         taken = board.piece_at(move.to_square)
-        return piece + "x" + (taken.symbol().upper() if taken else "P")
+        text = piece + "x" + (taken.symbol().upper() if taken else "P")
+        return text.translate(SPANISH) if spanish else text
     rank = chess.square_rank(move.to_square)
     rank = rank + 1 if board.turn else 8 - rank
     name = FILES[chess.square_file(move.to_square)]
@@ -121,6 +130,8 @@ def descriptive(board, move):
                               and board.piece_type_at(m.from_square) == board.piece_type_at(move.from_square)
                               for m in board.legal_moves) == 0:
         name = name[1]
+    if spanish:
+        return f"{piece}{rank}{name[::-1]}".translate(SPANISH)
     return f"{piece}-{name}{rank}"
 
 
