@@ -6,6 +6,8 @@ use std::ops::Range;
 /// Side of the square, in pixels of a crop, in which the lightest pixel is looked for: wider than any stroke, half as
 /// high as a cell.
 const SQUARE: usize = 15;
+/// Any square of that side holds a block of this side that begins at a multiple of it.
+const BLOCK: usize = SQUARE.div_ceil(2);
 /// Grey levels by which a backdrop differs within a cell before it is taken away: plain paper differs less.
 const UNEVEN: u8 = 24;
 /// Rows of a crop that decide: those of the cell itself.
@@ -16,6 +18,9 @@ const DECIDING: Range<usize> = 9..39;
 /// The backdrop is the grey closing of the picture, which keeps what is broader than a stroke (Serra 1982, chapter XII);
 /// ink darkens what it is written on by a factor, so pixels are divided by it.
 pub(super) fn even_out(pixels: &mut [u8], columns: Range<usize>) {
+    if is_even(pixels, &columns) {
+        return;
+    }
     let backdrop = closing(pixels, &columns);
     let inner = || DECIDING.flat_map(|y| &backdrop[y * CROP_WIDTH + columns.start..y * CROP_WIDTH + columns.end]);
     let (Some(&darkest), Some(&paper)) = (inner().min(), inner().max()) else { return };
@@ -25,6 +30,19 @@ pub(super) fn even_out(pixels: &mut [u8], columns: Range<usize>) {
     for (pixel, behind) in pixels.iter_mut().zip(backdrop) {
         *pixel = (f32::from(*pixel) * f32::from(paper) / f32::from(behind.max(1))).min(255.0) as u8;
     }
+}
+
+/// Whether there is hardly a backdrop, told without working it out: every square of the closing holds a whole block of
+/// half its side, so it is no darker than the darkest block's lightest pixel.
+fn is_even(pixels: &[u8], columns: &Range<usize>) -> bool {
+    let lightest_at = |x: usize, y: usize| {
+        let rows = pixels[y * CROP_WIDTH..].chunks(CROP_WIDTH).take(BLOCK);
+        rows.flat_map(|row| &row[x..(x + BLOCK).min(columns.end)]).copied().max()
+    };
+    let corners = columns.clone().step_by(BLOCK).chain(columns.end.checked_sub(BLOCK));
+    let blocks = corners.flat_map(|x| (0..CROP_HEIGHT).step_by(BLOCK).filter_map(move |y| lightest_at(x, y)));
+    let (darkest, paper) = blocks.fold((u8::MAX, 0), |(low, high), block| (low.min(block), high.max(block)));
+    paper.saturating_sub(darkest) < UNEVEN
 }
 
 /// Lightest pixels of the squares around, then the darkest of those.
