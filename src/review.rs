@@ -4,6 +4,7 @@ use crate::decode::{self, Decoded, Groundwork, Place, Settled, SettledCell};
 use crate::error::{Error, Result};
 use crate::game::{Colour, Game, ResultOrigin, ResultSource, SCHEMA, Sheet, Status};
 use crate::pgn;
+use crate::pipeline::results::WrittenResult;
 use crate::pipeline::{Ink, Timing, timed};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -115,6 +116,7 @@ fn assemble(ink: &Ink, pins: &[Pin], decoded: Decoded, timing_ms: Timing) -> Rev
         timing_ms,
         pgn: String::new(),
     };
+    note_results(&mut game, &ink.results);
     for pin in pins {
         match pin {
             Pin::Result { result } => {
@@ -128,6 +130,30 @@ fn assemble(ink: &Ink, pins: &[Pin], decoded: Decoded, timing_ms: Timing) -> Rev
     }
     game.pgn = pgn::of_game(&game);
     Reviewed { game, cells: decoded.places.iter().map(|place| cell_name(ink, place)).collect() }
+}
+
+/// Takes the result that is written outside the cells behind the last move; where results differ, none is taken but the
+/// board's.
+fn note_results(game: &mut Game, results: &[WrittenResult]) {
+    let last = game.plies.iter().filter(|ply| ply.san.is_some()).map(|ply| ply.number).max().unwrap_or(0);
+    let behind: Vec<&WrittenResult> = results.iter().filter(|written| written.number > last).collect();
+    let Some(best) = behind.iter().max_by(|a, b| a.confidence.total_cmp(&b.confidence)) else { return };
+    let differ = behind.iter().any(|written| written.result != best.result);
+    match game.result_origin.map(|origin| origin.source) {
+        Some(ResultSource::Board) if game.result != best.result => {
+            game.warnings.push(format!("The sheet says {}, the board says {}.", best.result, game.result));
+        }
+        Some(ResultSource::Board) => {}
+        origin if differ || (origin.is_some() && game.result != best.result) => {
+            game.warnings
+                .push("Results that differ are written behind the last move; none of them was taken.".to_owned());
+            (game.result, game.result_origin) = ("*".to_owned(), None);
+        }
+        _ => {
+            game.result.clone_from(&best.result);
+            game.result_origin = Some(ResultOrigin { source: ResultSource::Sheet, confidence: Some(best.confidence) });
+        }
+    }
 }
 
 /// Moves that make a game though none of them is clear.

@@ -3,6 +3,7 @@
 use crate::decode::{InkCell, Row};
 use crate::game::{Colour, PageRole};
 use crate::pipeline::Ink;
+use crate::pipeline::results::WrittenResult;
 use std::collections::BTreeMap;
 
 /// A sheet as the inks of its pages, in order, with the player who kept it.
@@ -24,10 +25,12 @@ pub fn join(sheets: Vec<SheetInk>) -> Option<Ink> {
                 alphabet: ink.alphabet,
                 sheets: Vec::new(),
                 rows: Vec::new(),
+                results: Vec::new(),
                 warnings: Vec::new(),
                 timing_ms: BTreeMap::new(),
             });
             whole.warnings.extend(ink.warnings);
+            whole.results.extend(ink.results.into_iter().map(|result| WrittenResult { sheet, page, ..result }));
             for (stage, milliseconds) in ink.timing_ms {
                 *whole.timing_ms.entry(stage).or_default() += milliseconds;
             }

@@ -36,8 +36,8 @@ pub use triage::Triage;
 pub use walk::WalkLimits;
 
 use crate::error::{Error, Result};
-use crate::pipeline::ReadOptions;
 use crate::pipeline::recognise::{ModelCard, Recogniser};
+use crate::pipeline::{ReadOptions, apart};
 use event::Pairing;
 use games::{GameRecord, SheetHashes};
 use group::{Candidate, Group};
@@ -106,13 +106,13 @@ pub fn run(settings: &Settings, recogniser: &dyn Recogniser, stop: &AtomicBool) 
     let store = Store::open(&settings.out)?;
     let reader = reader(&settings.read)?;
     let (journal, done) = Journal::open(&store.journal(), &reader)?;
-    let found = walk::walk(&settings.dir, &settings.out, &settings.limits)?;
+    let mut found = walk::walk(&settings.dir, &settings.out, &settings.limits)?;
     if found.photos.is_empty() && found.refused.is_empty() {
         return Err(Error::Usage(format!("No photo was found in {}. Check the folder.", settings.dir.display())));
     }
     let batch = Batch { settings, recogniser, stop, store, journal, reader, read_now: AtomicUsize::new(0) };
     let mut summary = Summary { photos: found.photos.len(), ..Summary::default() };
-    let games = batch.games(&found, &done)?;
+    let games = batch.games(&mut found, &done)?;
     summary.read_now = batch.read_now.load(Ordering::Relaxed);
     summary.seconds = start.elapsed().as_secs_f64();
     match games {
@@ -150,7 +150,7 @@ pub(crate) struct PageResult {
 #[cfg(feature = "service")]
 pub(crate) fn read_page(
     hash: &str,
-    bytes: &[u8],
+    bytes: Vec<u8>,
     recogniser: &dyn Recogniser,
     options: &ReadOptions,
 ) -> Result<PageResult> {
@@ -169,9 +169,10 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Everything that was found, as games. None if the run was stopped.
-    fn games(&self, found: &Found, done: &Done) -> Result<Option<Vec<Finished>>> {
-        let Some(seen) = self.look_at(&found.photos, done)? else { return Ok(None) };
+    /// Everything that was found, as games; sheets that lie apart in a photo take its place. None if the run was stopped.
+    fn games(&self, found: &mut Found, done: &Done) -> Result<Option<Vec<Finished>>> {
+        let Some(mut seen) = self.look_at(&found.photos, done)? else { return Ok(None) };
+        found.photos = part(&found.photos, &mut seen);
         let pages = Pages::new(&found.photos, &seen);
         let groups = self.groups(&pages, done)?;
         let Some(records) = self.put_together(&pages, &groups, done)? else { return Ok(None) };
@@ -212,16 +213,18 @@ impl Batch<'_> {
 
     fn look(&self, photo: &Photo) -> Result<Seen> {
         match photo.bytes() {
-            Ok(bytes) => self.keep(photo, pages::look(&photo.hash, &bytes, self.recogniser, &self.settings.read)?),
+            Ok(bytes) => self.keep(photo, pages::look(&photo.hash, bytes, self.recogniser, &self.settings.read)?),
             // Not the photo's fault: the next run tries again.
             Err(error) => Ok(Seen::Failed(error.to_string())),
         }
     }
 
     /// Writes down what became of a photo.
-    fn keep(&self, photo: &Photo, LookedAt { seen, file }: LookedAt) -> Result<Seen> {
-        if let Some(file) = file {
-            self.store.write_page(&photo.hash, &file)?;
+    fn keep(&self, photo: &Photo, LookedAt { seen, files }: LookedAt) -> Result<Seen> {
+        for (sheet, file) in files.iter().enumerate() {
+            if let Some(file) = file {
+                self.store.write_page(&apart::name(&photo.hash, sheet, files.len()), file)?;
+            }
         }
         self.read_now.fetch_add(1, Ordering::Relaxed);
         self.journal.add(&Entry::Page { reader: self.reader.clone(), hash: photo.hash.clone(), seen: seen.clone() })?;
@@ -299,8 +302,24 @@ fn mark(seen: &Seen) -> Mark {
         Seen::Page(page) if page.alone.is_some() => Mark::ToLookAt,
         Seen::Page(page) if page.clear == page.moves.len() => Mark::Clear,
         Seen::Page(_) => Mark::ToLookAt,
+        Seen::Sheets(sheets) => sheets.iter().map(mark).max().unwrap_or(Mark::NotRead),
         Seen::Failed(_) => Mark::NotRead,
     }
+}
+
+/// Photos with those that show several sheets parted into one for each, and what became of these.
+fn part(photos: &[Photo], seen: &mut HashMap<String, Seen>) -> Vec<Photo> {
+    let mut parted = Vec::new();
+    for photo in photos {
+        let Some(Seen::Sheets(of)) = seen.get(&photo.hash) else {
+            parted.push(photo.clone());
+            continue;
+        };
+        let (of, sheets) = (of.clone(), photo.sheets(of.len()));
+        seen.extend(sheets.iter().map(|sheet| sheet.hash.clone()).zip(of));
+        parted.extend(sheets);
+    }
+    parted
 }
 
 /// The photos that hold a page, in the order of their names.

@@ -85,7 +85,7 @@ fn csv(games: &[Finished]) -> String {
             &plies.to_string(),
             &to_review.to_string(),
             &done.reason,
-            &done.photos.join(" "),
+            &done.photos.join("; "),
         ];
         let fields: Vec<String> = fields.iter().map(|field| quoted(field)).collect();
         let _ = writeln!(out, "{}", fields.join(","));

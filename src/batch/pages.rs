@@ -6,7 +6,7 @@ use crate::pipeline::cells::CROP_WIDTH;
 use crate::pipeline::cutout::Cutout;
 use crate::pipeline::ingest::{self, ingest};
 use crate::pipeline::recognise::Recogniser;
-use crate::pipeline::{Ink, ReadCell, ReadOptions, game_from, ink_of, read_page};
+use crate::pipeline::{Ink, PhotoFile, ReadCell, ReadOptions, apart, game_from, ink_of, read_page};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use image::codecs::jpeg::JpegEncoder;
 use image::{GrayImage, Luma};
@@ -19,6 +19,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 #[serde(rename_all = "snake_case")]
 pub enum Seen {
     Page(PageRecord),
+    /// Several sheets lie apart in it; what became of each.
+    Sheets(Vec<Seen>),
     /// Nothing on it can be used; the sentence names the photo by its hash.
     Failed(String),
 }
@@ -79,33 +81,53 @@ pub fn tile_key(number: u32, colour: Colour) -> String {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct LookedAt {
     pub seen: Seen,
-    pub file: Option<PageFile>,
+    /// By sheet in the photo; none for one that failed.
+    pub files: Vec<Option<PageFile>>,
 }
 
-/// Reads a photo alone; `hash` names it. Whatever is wrong with the photo is what became of it.
+/// Reads a photo alone, or each sheet alone of several that lie apart in it; `hash` names the photo. Whatever is wrong
+/// with it is what became of it.
 ///
 /// # Errors
 /// [`Error::Model`]: no other photo would fare better.
-pub fn look(hash: &str, bytes: &[u8], recogniser: &dyn Recogniser, options: &ReadOptions) -> Result<LookedAt> {
-    let failed = |sentence| Ok(LookedAt { seen: Seen::Failed(sentence), file: None });
-    match catch_unwind(AssertUnwindSafe(|| read_alone(hash, bytes, recogniser, options))) {
-        Ok(Ok((record, file))) => Ok(LookedAt { seen: Seen::Page(record), file: Some(file) }),
+pub fn look(hash: &str, bytes: Vec<u8>, recogniser: &dyn Recogniser, options: &ReadOptions) -> Result<LookedAt> {
+    let photo = PhotoFile::new(hash, bytes);
+    let sheets = match guarded(hash, || apart::sheets(photo, &options.limits))? {
+        Ok(sheets) => sheets,
+        Err(sentence) => return Ok(LookedAt { seen: Seen::Failed(sentence), files: vec![None] }),
+    };
+    let (mut seen, mut files) = (Vec::new(), Vec::new());
+    for sheet in sheets {
+        let name = sheet.name.clone();
+        let (one, file) = match guarded(&name, || read_alone(sheet, recogniser, options))? {
+            Ok((record, file)) => (Seen::Page(record), Some(file)),
+            Err(sentence) => (Seen::Failed(sentence), None),
+        };
+        seen.push(one);
+        files.push(file);
+    }
+    let one = if seen.len() == 1 { seen.pop() } else { None };
+    Ok(LookedAt { seen: one.unwrap_or(Seen::Sheets(seen)), files })
+}
+
+/// Works on a photo; a failure that is the photo's, or a panic, becomes a sentence.
+fn guarded<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<std::result::Result<T, String>> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(done)) => Ok(Ok(done)),
         Ok(Err(error @ Error::Model { .. })) => Err(error),
-        Ok(Err(error)) => failed(error.to_string()),
-        Err(_) => failed(format!(
-            "{hash}: the program failed on this photo. Please report it; the other photos are not touched by this."
-        )),
+        Ok(Err(error)) => Ok(Err(error.to_string())),
+        Err(_) => Ok(Err(format!(
+            "{name}: the program failed on this photo. Please report it; the other photos are not touched by this."
+        ))),
     }
 }
 
-fn read_alone(
-    hash: &str,
-    bytes: &[u8],
-    recogniser: &dyn Recogniser,
-    options: &ReadOptions,
-) -> Result<(PageRecord, PageFile)> {
+fn read_alone(photo: PhotoFile, recogniser: &dyn Recogniser, options: &ReadOptions) -> Result<(PageRecord, PageFile)> {
     let mut timing = BTreeMap::new();
-    let picture = ingest(hash, bytes, &options.limits)?;
+    let picture = match photo.grey {
+        Some(grey) => ingest::Photo { file: photo.name, grey },
+        None => ingest(&photo.name, &photo.bytes, &options.limits)?,
+    };
     let page = read_page(&picture, recogniser, &mut timing)?;
     let written = || page.cells.iter().filter(|cell| cell.reading.is_some());
     let tiles = written().map(|cell| (tile_key(cell.number, cell.colour), tile(&picture, cell))).collect();

@@ -199,9 +199,9 @@ fn one_game(out: &mut String, done: &Finished, game: &Game, pictures: usize) {
         sentence(&done.reason),
         name = escape(&done.name),
     );
-    let _ = write!(out, "<p class=\"soft\">Read from {}</p>", escape(&done.photos.join(", ")));
+    let _ = write!(out, "<p class=\"soft\">Read from {}</p>", escape(&done.photos.join("; ")));
     if !done.spare.is_empty() {
-        let _ = write!(out, "<p class=\"soft\">Not read again: {}</p>", escape(&done.spare.join(", ")));
+        let _ = write!(out, "<p class=\"soft\">Not read again: {}</p>", escape(&done.spare.join("; ")));
     }
     for note in done.notes.iter().chain(&game.warnings) {
         let _ = write!(out, "<p class=\"soft\">{}</p>", sentence(note));

@@ -3,9 +3,9 @@
 use super::archive;
 use crate::error::{Error, Result};
 use crate::hex::hex;
-use crate::pipeline::PhotoFile;
 use crate::pipeline::documents::photos;
 use crate::pipeline::ingest::IngestLimits;
+use crate::pipeline::{PhotoFile, apart};
 use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,9 @@ pub struct Photo {
     pub member: Option<usize>,
     /// Index of the page, in a file that holds several photos.
     pub page: Option<usize>,
-    /// SHA-256 of the photo's bytes, in hexadecimal.
+    /// Index of the sheet, where several lie apart in the photo.
+    pub sheet: Option<usize>,
+    /// SHA-256 of the photo's bytes, in hexadecimal; for one sheet of several named as [`apart::name`] does.
     pub hash: String,
     /// Other files with the same bytes, below the folder.
     pub copies: Vec<String>,
@@ -56,10 +58,34 @@ impl Photo {
             Some(index) => archive::content(&self.path, index, WalkLimits::default().bytes)
                 .map_err(|cause| Error::Usage(format!("{} {cause}", self.name)))?,
         };
-        let Some(page) = self.page else { return Ok(bytes) };
-        let mut pages = photos(PhotoFile::new(self.name.clone(), bytes), &IngestLimits::default())?;
-        let gone = || open(std::io::Error::other("the page is gone"));
-        if page < pages.len() { Ok(pages.swap_remove(page).bytes) } else { Err(gone()) }
+        let mut photo = PhotoFile::new(self.name.clone(), bytes);
+        let limits = IngestLimits::default();
+        let pick = |mut of: Vec<PhotoFile>, index: usize| {
+            let gone = || open(std::io::Error::other("the page is gone"));
+            if index < of.len() { Ok(of.swap_remove(index)) } else { Err(gone()) }
+        };
+        if let Some(page) = self.page {
+            photo = pick(photos(photo, &limits)?, page)?;
+        }
+        if let Some(sheet) = self.sheet {
+            photo = pick(apart::sheets(photo, &limits)?, sheet)?;
+        }
+        Ok(photo.bytes)
+    }
+
+    /// The photo as so many sheets that lie apart in it.
+    pub fn sheets(&self, count: usize) -> Vec<Self> {
+        let sheet = |index: usize| {
+            let named = |name: &String| apart::name(name, index, count);
+            Self {
+                name: named(&self.name),
+                hash: named(&self.hash),
+                copies: self.copies.iter().map(named).collect(),
+                sheet: Some(index),
+                ..self.clone()
+            }
+        };
+        (0..count).map(sheet).collect()
     }
 }
 
@@ -206,7 +232,7 @@ struct Place<'a> {
 
 impl Place<'_> {
     fn photo(&self, name: String, page: Option<usize>, hash: String) -> Photo {
-        Photo { name, path: self.path.to_path_buf(), member: self.member, page, hash, copies: Vec::new() }
+        Photo { name, path: self.path.to_path_buf(), member: self.member, page, sheet: None, hash, copies: Vec::new() }
     }
 }
 

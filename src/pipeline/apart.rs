@@ -42,6 +42,11 @@ pub fn sheets(file: PhotoFile, limits: &IngestLimits) -> Result<Vec<PhotoFile>> 
     Ok(photos(file, limits)?.into_iter().flat_map(|photo| cut(photo, limits)).collect())
 }
 
+/// The name of a sheet, counted from 0, among those in a photo; a photo of one sheet gives it its own name.
+pub fn name(photo: &str, sheet: usize, sheets: usize) -> String {
+    if sheets == 1 { photo.to_owned() } else { format!("{photo}, sheet {}", sheet + 1) }
+}
+
 /// A photo for each sheet. What cannot be decoded stays as it is: the reader says what is wrong with it.
 fn cut(file: PhotoFile, limits: &IngestLimits) -> Vec<PhotoFile> {
     let Ok(photo) = ingest(&file.name, &file.bytes, limits) else { return vec![file] };
@@ -53,7 +58,7 @@ fn cut(file: PhotoFile, limits: &IngestLimits) -> Vec<PhotoFile> {
             let mut bytes = Vec::new();
             let encoder = PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Sub);
             picture.write_with_encoder(encoder).ok()?;
-            Some(PhotoFile::new(format!("{}, sheet {}", file.name, index + 1), bytes))
+            Some(PhotoFile::new(name(&file.name, index, places.len()), bytes))
         };
         places.iter().enumerate().map(part).collect()
     };

@@ -133,7 +133,7 @@ const WIPED: usize = 3;
 const BLANK_BELOW: u32 = 24;
 
 /// Bilinear sample; beyond the page is paper.
-fn sample(page: &Page, x: f32, y: f32) -> f32 {
+pub(super) fn sample(page: &Page, x: f32, y: f32) -> f32 {
     let (width, height) = page.image.dimensions();
     let (x, y) = (x - 0.5, y - 0.5);
     if x < 0.0 || y < 0.0 || x >= (width - 1) as f32 || y >= (height - 1) as f32 {
@@ -221,7 +221,7 @@ fn darker(pixels: &[u8], columns: Range<usize>, count: usize) -> u8 {
 ///
 /// Half of the noise's standard deviation lies between the median and the 31st percentile of a normal distribution;
 /// ink is darker than both.
-fn darker_than_paper(sorted: &[u8]) -> u8 {
+pub(super) fn darker_than_paper(sorted: &[u8]) -> u8 {
     let at = |share: f32| f32::from(sorted[((sorted.len() - 1) as f32 * share) as usize]);
     (12.0 * (at(0.5) - at(0.31))).clamp(FAINTEST_INK, PLAIN_INK) as u8
 }

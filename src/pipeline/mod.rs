@@ -20,6 +20,7 @@ pub mod hint;
 pub mod homography;
 pub mod ingest;
 mod ink_rows;
+mod large_ink;
 mod legible;
 pub mod lines;
 mod number_rows;
@@ -27,6 +28,7 @@ pub mod numbers;
 pub mod page;
 mod pale;
 pub mod recognise;
+pub mod results;
 pub mod segments;
 mod spacing;
 mod tiff;
@@ -49,6 +51,7 @@ use ingest::{IngestLimits, Photo, ingest};
 use page::Page;
 use rayon::prelude::*;
 use recognise::Recogniser;
+use results::WrittenResult;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -113,6 +116,8 @@ pub struct ReadPage {
     pub anchor: Anchor,
     /// In the order of play.
     pub cells: Vec<ReadCell>,
+    /// Written outside the cells.
+    pub results: Vec<WrittenResult>,
     /// What to tell the person who took the photo.
     pub advice: Vec<String>,
 }
@@ -137,6 +142,9 @@ pub struct Ink {
     pub sheets: Vec<Sheet>,
     /// In the order of their numbers, blank rows included.
     pub rows: Vec<Row>,
+    /// Written outside the cells.
+    #[serde(default)]
+    pub results: Vec<WrittenResult>,
     /// What to tell the person about the photos.
     pub warnings: Vec<String>,
     /// Milliseconds by stage.
@@ -227,6 +235,7 @@ pub fn ink_of(
         pages: pages.iter().enumerate().map(|(index, page)| page_info(page, index)).collect(),
     };
     Ok(Ink {
+        results: results::gather(read),
         alphabet: alphabet.clone(),
         sheets: keepers.iter().zip(read).map(sheet).collect(),
         rows,
@@ -259,9 +268,14 @@ fn read_page_watched(
     watch.at("recognise")?;
     timed(timing, "recognise", || read_cells(&mut cells, recogniser))?;
     let advice = timed(timing, "advice", || advice::advice(photo, &anchor, &cells))?;
-    let mut read = ReadPage { file: photo.file.clone(), page, grid, anchor, cells, advice };
+    let mut read = ReadPage { file: photo.file.clone(), page, grid, anchor, cells, results: Vec::new(), advice };
     if hint.rows.is_none() {
         timed(timing, "anchor", || first_row::settle(&mut read, recogniser.alphabet()));
+    }
+    for (result, cells) in timed(timing, "result", || results::find(&read, recogniser))? {
+        // Its strokes are no moves.
+        cells.into_iter().for_each(|cell| read.cells[cell].reading = None);
+        read.results.push(result);
     }
     Ok(read)
 }

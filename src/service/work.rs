@@ -187,7 +187,7 @@ fn read_job(service: &Arc<Service>, job: &Job, start: Instant) -> Result<bool, E
         }
         Kind::Page => {
             let Some(entry) = job.photos.first() else { return Ok(false) };
-            let page = batch::read_page(&entry.name, &service.store.photo(&job.id, entry)?, recogniser, &options)?;
+            let page = batch::read_page(&entry.name, service.store.photo(&job.id, entry)?, recogniser, &options)?;
             Ok(store(service, || service.store.finish(job, &page, None))?)
         }
     }

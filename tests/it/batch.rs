@@ -157,6 +157,45 @@ fn a_killed_run_goes_on_where_it_was() {
     }
 }
 
+#[test]
+fn sheets_that_lie_apart_in_a_photo_are_read_one_by_one() {
+    let folder = Folder::new("apart");
+    let open = |name: &str| image::open(sample(name)).unwrap().into_luma8();
+    let desk = |left: &str, right: &str, to: &str| {
+        let (left, right) = (open(left), open(right));
+        let width = left.width() + right.width() + 300;
+        let mut desk = image::GrayImage::from_pixel(width, left.height().max(right.height()) + 200, image::Luma([40]));
+        image::imageops::replace(&mut desk, &left, 100, 100);
+        image::imageops::replace(&mut desk, &right, i64::from(left.width()) + 200, 100);
+        desk.save(folder.photos().join(to)).unwrap();
+    };
+    // Both players' sheets of one game, and sheets of two games.
+    desk("both-players-white.jpg", "both-players-black.jpg", "r1-b1.jpg");
+    desk("english-scan.jpg", "french.jpg", "r1-b2.jpg");
+    let output = folder.run(&[]);
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{}", said(&output));
+    let names = |photo: &str| [1, 2].map(|sheet| format!("{photo}, sheet {sheet}"));
+    let mut groups = folder.groups();
+    groups.sort();
+    let [first, second] = names("r1-b2.jpg").map(|name| vec![name]);
+    assert_eq!(groups, [names("r1-b1.jpg").to_vec(), first, second]);
+    let games = folder.games();
+    let pages = games[0]["game"]["sheets"].as_array().unwrap().iter().map(|sheet| &sheet["pages"][0]["file"]);
+    assert_eq!(pages.collect::<Vec<_>>(), names("r1-b1.jpg").each_ref());
+    assert_eq!(games[0]["tags"]["Board"]["value"], "1");
+    assert!(folder.text("games.csv").contains("\"r1-b1.jpg, sheet 1; r1-b1.jpg, sheet 2\""));
+    assert!(folder.text("report.html").contains("r1-b2.jpg, sheet 2"));
+
+    // Two photos are in the journal, and nothing is read again but what is lost.
+    assert_eq!(folder.pages_read(), 2);
+    let before = folder.text("games.jsonl");
+    assert!(matches!(folder.run(&[]).status.code(), Some(0 | 1)));
+    assert_eq!((folder.pages_read(), folder.text("games.jsonl")), (2, before));
+    std::fs::remove_dir_all(folder.out().join("work/games")).unwrap();
+    assert!(matches!(folder.run(&[]).status.code(), Some(0 | 1)));
+    assert_eq!(folder.groups().len(), 3);
+}
+
 #[cfg(feature = "zip")]
 #[test]
 fn photos_in_an_archive_are_read_like_others() {

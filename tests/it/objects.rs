@@ -204,7 +204,7 @@ fn an_object_store_that_cannot_be_used_is_said() {
 }
 
 /// A certificate authority and a certificate of it for localhost, made with openssl; false where that is missing.
-fn certificates(folder: &Folder) -> bool {
+pub fn certificates(folder: &Folder) -> bool {
     let openssl = |args: &[&str]| {
         let mut command = Command::new("openssl");
         command.args(args).current_dir(&folder.0).stdout(Stdio::null()).stderr(Stdio::null());

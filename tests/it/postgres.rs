@@ -1,6 +1,8 @@
 //! A PostgreSQL server of one's own, in a folder that goes when the test ends.
 
-use std::path::PathBuf;
+use crate::objects::certificates;
+use crate::scale::Folder;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 pub struct Postgres {
@@ -8,6 +10,8 @@ pub struct Postgres {
     programs: PathBuf,
     /// User and group to run as: the server refuses to run as root.
     user: Option<(u32, u32)>,
+    /// How it listens.
+    options: String,
 }
 
 /// The folder of the server's programs.
@@ -25,8 +29,34 @@ fn id(option: &str, user: &str) -> Option<u32> {
 }
 
 impl Postgres {
-    /// Starts a server, or says that the test is skipped where there is none.
+    /// Starts a server that is reached in its folder only, or says that the test is skipped where there is none.
     pub fn start(name: &str) -> Option<Self> {
+        let server = Self::new(name)?;
+        server.control_start();
+        Some(server)
+    }
+
+    /// Starts a server that takes connections by TLS only, at a port of localhost, with the certificate in a folder.
+    fn start_encrypted(name: &str, certificates: &Path) -> Option<(Self, String)> {
+        let mut server = Self::new(name)?;
+        for file in ["server.pem", "server.key"] {
+            let own = server.folder.join(file);
+            std::fs::copy(certificates.join(file), &own).unwrap();
+            std::fs::set_permissions(&own, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+            if let Some((user, group)) = server.user {
+                std::os::unix::fs::chown(&own, Some(user), Some(group)).unwrap();
+            }
+        }
+        std::fs::write(server.folder.join("data/pg_hba.conf"), "hostssl all all all trust\n").unwrap();
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let files = "-c ssl=on -c ssl_cert_file=../server.pem -c ssl_key_file=../server.key";
+        server.options = format!("-c listen_addresses=localhost -c port={port} {files}");
+        server.control_start();
+        Some((server, format!("postgresql://scoresheet@localhost:{port}/postgres")))
+    }
+
+    /// The files of a server, or a word that the test is skipped where there is none.
+    fn new(name: &str) -> Option<Self> {
         let Some(programs) = programs() else {
             eprintln!("skipped: PostgreSQL is not on this machine (Debian: apt-get install postgresql)");
             return None;
@@ -36,13 +66,13 @@ impl Postgres {
         let folder = std::env::temp_dir().join(format!("scoresheet-pg-{name}-{}", std::process::id()));
         drop(std::fs::remove_dir_all(&folder));
         std::fs::create_dir_all(&folder).unwrap();
-        let server = Self { folder, programs, user: user.filter(|_| is_root) };
+        let options = "-c listen_addresses=''".to_owned();
+        let server = Self { folder, programs, user: user.filter(|_| is_root), options };
         if let Some((user, group)) = server.user {
             std::os::unix::fs::chown(&server.folder, Some(user), Some(group)).unwrap();
         }
         server
             .run("initdb", &["--pgdata", "data", "--auth", "trust", "--username", "scoresheet", "--encoding", "UTF8"]);
-        server.control_start();
         Some(server)
     }
 
@@ -61,7 +91,7 @@ impl Postgres {
     }
 
     fn control_start(&self) {
-        let options = format!("-k {} -c listen_addresses=''", self.folder.display());
+        let options = format!("-k {} {}", self.folder.display(), self.options);
         self.run("pg_ctl", &["start", "--pgdata", "data", "--log", "server.log", "--options", &options, "--wait"]);
     }
 
@@ -90,4 +120,32 @@ impl Drop for Postgres {
         drop(command.stdout(Stdio::null()).stderr(Stdio::null()).status());
         drop(std::fs::remove_dir_all(&self.folder));
     }
+}
+
+#[test]
+fn a_database_over_tls_must_be_trusted() {
+    let folder = Folder::new("database-tls");
+    if !certificates(&folder) {
+        eprintln!("skipped: openssl is not on this machine");
+        return;
+    }
+    let Some((_server, address)) = Postgres::start_encrypted("encrypted", &folder.0) else { return };
+    std::fs::write(folder.join("nobody.pem"), "").unwrap();
+    let ask = |address: &str, trusted: &str| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_scoresheet"));
+        program.args(["queue", "--queue", address, "--data"]).arg(folder.join("data"));
+        let output = program.env("SSL_CERT_FILE", folder.join(trusted)).output().unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    for mode in ["require", "verify-full"] {
+        let (works, said) = ask(&format!("{address}?sslmode={mode}"), "ca.pem");
+        assert!(works, "{said}");
+    }
+    let (works, said) = ask(&format!("{address}?sslmode=require"), "nobody.pem");
+    assert!(!works && said.contains("certificate"), "it is not trusted: {said}");
+    let by_number = address.replace("localhost", "127.0.0.1");
+    let (works, said) = ask(&format!("{by_number}?sslmode=require"), "ca.pem");
+    assert!(!works && said.contains("certificate"), "it bears another name: {said}");
+    let (works, said) = ask(&address, "ca.pem");
+    assert!(!works && said.contains("no encryption"), "it asks for encryption: {said}");
 }

@@ -9,6 +9,8 @@
 #[cfg(feature = "queue")]
 mod admin;
 mod database;
+#[cfg(feature = "queue")]
+mod encrypted;
 mod files;
 mod job;
 mod lease;

@@ -3,6 +3,7 @@
 //! The object of a file is named `PREFIX/JOB/NAME`. Every request may be sent twice without harm, so one that fails for
 //! reasons that pass is sent again.
 
+use super::encrypted::trusted;
 use super::files::{Files, SCHEME};
 use jiff::Timestamp;
 use rusty_s3::actions::ListObjectsV2;
@@ -169,11 +170,7 @@ impl Objects {
 
 /// Trust in the certificates of the system, or in those of `SSL_CERT_FILE`.
 fn tls() -> TlsConfig {
-    let found = rustls_native_certs::load_native_certs();
-    for error in &found.errors {
-        tracing::warn!(%error, "a certificate of the system is not used");
-    }
-    let trusted: Vec<Certificate> = found.certs.iter().map(|der| Certificate::from_der(der).to_owned()).collect();
+    let trusted: Vec<Certificate> = trusted().iter().map(|der| Certificate::from_der(der).to_owned()).collect();
     TlsConfig::builder()
         .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .root_certs(RootCerts::Specific(Arc::new(trusted)))

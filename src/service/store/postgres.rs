@@ -1,7 +1,9 @@
 //! Jobs in PostgreSQL, for any number of processes on any number of machines.
 
 use super::database::{Database, Row, Value};
+use super::encrypted::Tls;
 use super::{Result, StoreError};
+use postgres::config::SslMode;
 use postgres::error::SqlState;
 use postgres::types::{ToSql, Type};
 use postgres::{Client, Config, NoTls, Statement};
@@ -37,6 +39,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A database and the connections to it.
 pub struct Postgres {
     config: Config,
+    /// Where the address asks for encryption.
+    tls: Option<Tls>,
     pool: Mutex<Pool>,
     freed: Condvar,
 }
@@ -62,14 +66,17 @@ impl From<postgres::Error> for StoreError {
 
 impl Postgres {
     /// Reaches the database at an address such as `postgresql://user:password@host/name` and makes the table if need
-    /// be. The connection is not encrypted.
+    /// be. With `?sslmode=require` the connection is encrypted, and the server's certificate and name are checked as with
+    /// `verify-full`, which means the same here; without it nothing is encrypted.
     ///
     /// # Errors
-    /// Where the address is malformed, or the server cannot be reached or refuses.
+    /// Where the address is malformed, or the server cannot be reached, is not trusted or refuses.
     pub fn open(address: &str) -> Result<Self> {
+        let address = address.replace("sslmode=verify-full", "sslmode=require");
         let mut config: Config = address.parse()?;
+        let tls = (config.get_ssl_mode() == SslMode::Require).then(Tls::new).transpose()?;
         config.connect_timeout(PATIENCE).tcp_user_timeout(PATIENCE).application_name("scoresheet");
-        let postgres = Self { config, pool: Mutex::default(), freed: Condvar::new() };
+        let postgres = Self { config, tls, pool: Mutex::default(), freed: Condvar::new() };
         postgres.run(|connection| connection.client.batch_execute(SCHEMA))?;
         Ok(postgres)
     }
@@ -92,7 +99,10 @@ impl Postgres {
         }
         pool.open += 1;
         drop(pool);
-        let connected = self.config.connect(NoTls);
+        let connected = match &self.tls {
+            Some(tls) => self.config.connect(tls.clone()),
+            None => self.config.connect(NoTls),
+        };
         connected.map(|client| Connection { client, statements: HashMap::new() }).map_err(|error| {
             self.close(1);
             error.into()

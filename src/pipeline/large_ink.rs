@@ -1,0 +1,217 @@
+//! Strokes that reach over several cells: the empty part of a table laid straight, its ruling lines taken out, and what
+//! is left gathered into groups.
+
+use super::cells::{darker_than_paper, sample};
+use super::grid::{Band, Grid};
+use super::page::Page;
+use std::ops::Range;
+
+/// Height of a row in a straightened patch, in pixels.
+pub const ROW: usize = 32;
+/// Half the width of what is taken out for a ruling line, and how far beyond it strokes are looked for that cross it.
+const LINE: usize = 3;
+const CROSSING: usize = 3;
+/// Connected pixels that are fewer, or span less, are dust.
+const SPECK: usize = 25;
+const SHORTEST: usize = 8;
+/// More strokes than this are no result.
+const MOST: usize = 120;
+/// Gaps within a group: across, in heights of its strokes or rows; down and otherwise across, in rows.
+const APART: f32 = 1.5;
+const LOOSE: f32 = 0.25;
+/// Darkness of faint strokes, as a share of the darkest ink.
+const FAINT: f32 = 0.35;
+
+/// Ink and paper, row by row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mask {
+    pub width: usize,
+    pub dark: Vec<bool>,
+}
+
+impl Mask {
+    pub fn height(&self) -> usize {
+        self.dark.len() / self.width.max(1)
+    }
+
+    /// Whether there is ink; beyond the mask there is none.
+    pub fn at(&self, x: isize, y: isize) -> bool {
+        let inside = x >= 0 && y >= 0 && (x as usize) < self.width && (y as usize) < self.height();
+        inside && self.dark[y as usize * self.width + x as usize]
+    }
+}
+
+/// Strokes that belong together.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// Left, top, right and bottom in pixels of the patch.
+    pub place: [usize; 4],
+    /// The strokes alone.
+    pub ink: Mask,
+}
+
+/// The rows `bands` of a pair of columns laid straight: [`ROW`] pixels a row, everything in proportion. With the place
+/// of the line between the two columns.
+pub fn patch(page: &Page, grid: &Grid, pair: usize, bands: Range<usize>) -> Option<(Vec<u8>, usize, usize)> {
+    let (columns, bands) = (grid.pairs.get(pair)?, grid.bands.get(bands)?);
+    let sides = |band: &Band| {
+        let middle = (band.top.at(columns.white.at(0.0).1) + band.bottom.at(columns.white.at(0.0).1)) / 2.0;
+        [columns.white.at(middle).0, columns.white.at(middle).1, columns.black.at(middle).1]
+    };
+    let [left, between, right] = sides(bands.first()?);
+    if grid.pitch < 4.0 || right <= left {
+        return None;
+    }
+    let width = ((right - left) / grid.pitch * ROW as f32) as usize;
+    let middle = ((between - left) / (right - left) * width as f32) as usize;
+    let mut grey = Vec::with_capacity(width * bands.len() * ROW);
+    for band in bands {
+        let [left, _, right] = sides(band);
+        let across: Vec<(f32, f32, f32)> = (0..width)
+            .map(|u| left + (u as f32 + 0.5) / width as f32 * (right - left))
+            .map(|x| (x, band.top.at(x), band.bottom.at(x)))
+            .collect();
+        for v in 0..ROW {
+            let down = (v as f32 + 0.5) / ROW as f32;
+            grey.extend(across.iter().map(|&(x, top, bottom)| sample(page, x, top + down * (bottom - top)) as u8));
+        }
+    }
+    Some((grey, width, middle))
+}
+
+/// Where a patch is inked, ruling lines left out but for the strokes that cross them.
+pub fn ink(grey: &[u8], width: usize, between: usize) -> Mask {
+    let mut sorted = grey.to_vec();
+    sorted.sort_unstable();
+    let at = |share: f32| sorted.get((sorted.len() as f32 * share) as usize).copied().map_or(255.0, f32::from);
+    let threshold = at(0.5) - f32::from(darker_than_paper(&sorted)).max(FAINT * (at(0.5) - at(0.003)));
+    let raw = Mask { width, dark: grey.iter().map(|&pixel| f32::from(pixel) < threshold).collect() };
+    let height = raw.height();
+    let near = |at: usize, line: usize| at.abs_diff(line) <= LINE;
+    let on_row = |y: usize| near(y % ROW, 0) || near(y % ROW, ROW);
+    let on_side = |x: usize| near(x, 0) || near(x, between) || near(x, width);
+    let free = |x: isize, y: isize| {
+        let ruled = on_row(y.max(0) as usize) || on_side(x.max(0) as usize);
+        !ruled && raw.at(x, y)
+    };
+    // A stroke that crosses a line is seen on both sides of it, a little aslant perhaps.
+    let beyond = |from: usize, line: usize, step: isize| {
+        let end = line as isize + step * (LINE as isize + 1);
+        (0..CROSSING as isize).map(move |more| end + step * more - from as isize)
+    };
+    let mut dark = vec![false; grey.len()];
+    for y in 0..height {
+        for x in 0..width {
+            let (i, j) = (x as isize, y as isize);
+            dark[y * width + x] = raw.at(i, j)
+                && match (on_row(y), on_side(x)) {
+                    (false, false) => true,
+                    (true, false) => {
+                        let line = (y + ROW / 2) / ROW * ROW;
+                        [-1, 1]
+                            .into_iter()
+                            .all(|step| beyond(y, line, step).any(|dy| (-3..=3).any(|dx| free(i + dx, j + dy))))
+                    }
+                    (false, true) if near(x, between) => [-1, 1]
+                        .into_iter()
+                        .all(|step| beyond(x, between, step).any(|dx| (-3..=3).any(|dy| free(i + dx, j + dy)))),
+                    _ => false,
+                };
+        }
+    }
+    Mask { width, dark }
+}
+
+/// Strokes that lie close together, with dust left out; none where there are too many to be a word.
+pub fn groups(ink: &Mask) -> Vec<Group> {
+    let strokes: Vec<Vec<usize>> = strokes(ink);
+    if strokes.len() > MOST {
+        return Vec::new();
+    }
+    let mut groups: Vec<([usize; 4], Vec<usize>)> =
+        strokes.into_iter().map(|stroke| (place(&stroke, ink.width), stroke)).collect();
+    while let Some((a, b)) = (0..groups.len())
+        .flat_map(|a| (0..a).map(move |b| (a, b)))
+        .find(|&(a, b)| belong_together(&groups[a].0, &groups[b].0))
+    {
+        let (_, other) = groups.swap_remove(a);
+        groups[b].1.extend(other);
+        groups[b].0 = place(&groups[b].1, ink.width);
+    }
+    let cut_out = |(place, pixels): ([usize; 4], Vec<usize>)| {
+        let [left, top, right, bottom] = place;
+        let mut dark = vec![false; (right - left) * (bottom - top)];
+        for pixel in pixels {
+            dark[(pixel / ink.width - top) * (right - left) + pixel % ink.width - left] = true;
+        }
+        Group { place, ink: Mask { width: right - left, dark } }
+    };
+    groups.into_iter().map(cut_out).collect()
+}
+
+fn belong_together(a: &[usize; 4], b: &[usize; 4]) -> bool {
+    let gap = |side: usize| a[side].max(b[side]) as f32 - a[side + 2].min(b[side + 2]) as f32;
+    let (across, down) = (gap(0), gap(1));
+    let tall = (a[3] - a[1]).max(b[3] - b[1]) as f32;
+    let row = ROW as f32;
+    let beside = across < APART * tall.max(0.6 * row) && down < -0.2 * row;
+    beside || (across < LOOSE * row && down < LOOSE * row)
+}
+
+fn place(pixels: &[usize], width: usize) -> [usize; 4] {
+    pixels.iter().fold([usize::MAX, usize::MAX, 0, 0], |[left, top, right, bottom], pixel| {
+        let (x, y) = (pixel % width, pixel / width);
+        [left.min(x), top.min(y), right.max(x + 1), bottom.max(y + 1)]
+    })
+}
+
+/// Connected pixels.
+fn strokes(ink: &Mask) -> Vec<Vec<usize>> {
+    let mut seen = vec![false; ink.dark.len()];
+    let mut strokes = Vec::new();
+    for start in 0..ink.dark.len() {
+        if seen[start] || !ink.dark[start] {
+            continue;
+        }
+        seen[start] = true;
+        let (mut stroke, mut next) = (vec![start], 0);
+        while let Some(&pixel) = stroke.get(next) {
+            next += 1;
+            let (x, y) = ((pixel % ink.width) as isize, (pixel / ink.width) as isize);
+            for (i, j) in (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| (x + dx, y + dy))) {
+                if ink.at(i, j) {
+                    let pixel = j as usize * ink.width + i as usize;
+                    if !std::mem::replace(&mut seen[pixel], true) {
+                        stroke.push(pixel);
+                    }
+                }
+            }
+        }
+        let [left, top, right, bottom] = place(&stroke, ink.width);
+        if stroke.len() >= SPECK && (right - left).max(bottom - top) >= SHORTEST {
+            strokes.push(stroke);
+        }
+    }
+    strokes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strokes_over_lines_stay_whole_and_lines_go() {
+        // Two rows with a line between them, a border in the middle, and two strokes: an upright one and a dash.
+        let (width, height) = (200, 4 * ROW);
+        let line = |x: usize, y: usize| y.is_multiple_of(ROW) || y % ROW == 1 || x.abs_diff(100) < 2;
+        let stroke = |x: usize, y: usize| (40..44).contains(&x) && (20..90).contains(&y);
+        let dash = |x: usize, y: usize| (60..130).contains(&x) && (50..54).contains(&y);
+        let dark = |x: usize, y: usize| line(x, y) || stroke(x, y) || dash(x, y);
+        let grey: Vec<u8> = (0..width * height).map(|at| if dark(at % width, at / width) { 60 } else { 250 }).collect();
+        let found = groups(&ink(&grey, width, 100));
+        assert_eq!(found.len(), 1, "{:?}", found.iter().map(|group| group.place).collect::<Vec<_>>());
+        assert_eq!(found[0].place, [40, 20, 130, 90]);
+        let inked = found[0].ink.dark.iter().filter(|&&dark| dark).count();
+        assert!((4 * 70 + 4 * 70 - 30..=4 * 70 + 4 * 70 + 30).contains(&inked), "{inked}");
+    }
+}
