@@ -25,8 +25,10 @@ mod number_rows;
 pub mod numbers;
 pub mod page;
 mod pale;
+mod print;
 pub mod recognise;
 pub mod segments;
+mod shapes;
 mod spacing;
 mod tiff;
 mod track;
@@ -246,7 +248,7 @@ fn read_page_watched(
     timing: &mut Timing,
     watch: &Watch,
 ) -> Result<ReadPage> {
-    let Found { page, grid, anchor } = find::find(photo, hint, recogniser, timing, watch)?;
+    let Found { page, grid, anchor, .. } = find::find(photo, hint, recogniser, timing, watch)?;
     watch.at("cells")?;
     let mut cells = timed(timing, "cells", || cut_cells(&page, &grid, &anchor));
     if let Some(gain) = pale::gain(&cells) {
@@ -257,7 +259,7 @@ fn read_page_watched(
     let advice = timed(timing, "advice", || advice::advice(photo, &anchor, &cells))?;
     let mut read = ReadPage { file: photo.file.clone(), page, grid, anchor, cells, advice };
     if hint.rows.is_none() {
-        timed(timing, "anchor", || first_row::settle(&mut read, recogniser.alphabet()));
+        timed(timing, "anchor", || first_row::settle(&mut read, recogniser))?;
     }
     Ok(read)
 }
