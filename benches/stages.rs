@@ -54,9 +54,9 @@ fn find_grid(bencher: Bencher) {
 fn anchor_rows(bencher: Bencher) {
     let page = Page::new(&photo(), 0);
     let mut grid = Grid::find(&page, &Known::default()).expect("the sample has a table");
-    numbers::split_off(&page, &mut grid);
     let recogniser = recogniser();
-    bencher.bench(|| anchor::anchor(black_box(&page), &grid, None, &recogniser));
+    numbers::settle(&page, &mut grid, &recogniser).expect("the model runs");
+    bencher.bench(|| anchor::anchor(black_box(&page), &grid, None, true, &recogniser));
 }
 
 #[divan::bench]

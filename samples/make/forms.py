@@ -1,4 +1,4 @@
-"""Draws blank scoresheets: title, header fields, one to three pairs of columns, result line.
+"""Draws blank scoresheets: title, header fields, one to four pairs of columns, result line.
 
 A form is described by `Form` (plain values, all of them drawn at random by `random_form`) and printed by `print_form`, which
 gives the picture and where everything on it is.  Lengths are pixels of the page; a page is 2400 pixels high.
@@ -40,7 +40,7 @@ class Form:
     pairs: int = 2
     rows: int = 30
     first: int = 1
-    numbers: str = "column"
+    numbers: str = "column"                 # in a "column", "between" White and Black, "inside" White's column or "bare": there, a gap left
     band: str = "grey"                      # header of the columns: "dark", "grey", "plain" or "" (none)
     shaded_numbers: bool = False
     zebra: bool = False
@@ -56,6 +56,11 @@ class Form:
     emblem: bool = True
     margin: float = .07
     paper_colour: tuple = (252, 251, 247)
+    rule: str = "solid"                     # rows ruled "solid", "dotted", or "under" White's and Black's moves apart
+    uprights: bool = True                   # lines between the columns, and around them
+    shaded_black: bool = False              # Black's columns are shaded
+    clocks: float = 0.0                     # width of a column for the time beside each column of moves, share of a pair's
+    padded: bool = False                    # numbers of three digits, zeros in front
 
 
 @dataclass
@@ -94,7 +99,7 @@ def random_form(rng, language=None):
     pairs = int(rng.choice([1, 2, 3], p=[.12, .63, .25]))
     grey = int(u(10, 90))
     tint = (grey, grey, grey) if rng.random() < .7 else tuple(int(c) for c in rng.choice([(30, 60, 120), (20, 90, 60), (120, 40, 40)]))
-    return Form(
+    return unusual(rng.spawn(1)[0], Form(
         language=language, title=str(rng.choice(WORDS[language]["titles"])), family=str(rng.choice(PRINT_FAMILIES)),
         paper=str(rng.choice(list(PAPERS))), pairs=pairs, rows=int(rng.choice([20, 25, 30, 35, 40] if pairs > 1 else [30, 35, 40])),
         numbers=str(rng.choice(["column", "inside", "bare"], p=[.65, .2, .15])),
@@ -103,7 +108,27 @@ def random_form(rng, language=None):
         frame=int(rng.integers(3, 8)), colour=tint, light=0.0 if rng.random() < .5 else u(.2, .7), rows_ruled=rng.random() < .95,
         heavy_every=int(rng.choice([0, 5, 10], p=[.8, .14, .06])), fields=str(rng.choice(["lined", "boxed"])),
         result=str(rng.choice(["boxes", "words", "line"])), emblem=rng.random() < .6, margin=u(.04, .09),
-        paper_colour=tuple(int(c) for c in rng.choice([(252, 251, 247), (250, 246, 226), (244, 246, 248), (240, 244, 228)])))
+        paper_colour=tuple(int(c) for c in rng.choice([(252, 251, 247), (250, 246, 226), (244, 246, 248), (240, 244, 228)]))))
+
+
+def unusual(rng, form):
+    """A third of the forms get what few forms have."""
+    if rng.random() > 1 / 3:
+        return form
+    if rng.random() < .3:
+        form.pairs, form.rows = int(rng.integers(3, 5)), int(rng.integers(15, 26))
+    if rng.random() < .3:
+        form.numbers = "between"
+    elif rng.random() < .3:
+        form.clocks = rng.uniform(.1, .16) if form.pairs < 3 else 0.0
+    if rng.random() < .3:
+        form.rule = "dotted"
+    elif rng.random() < .5:
+        form.rule, form.uprights, form.rows_ruled, form.heavy_every = "under", False, True, 0
+        form.numbers, form.clocks, form.gutter = "column", 0.0, max(form.gutter, .02)
+    form.shaded_black = rng.random() < (.6 if form.rule == "under" else .25)
+    form.padded = rng.random() < .2
+    return form
 
 
 def print_form(form, faces):
@@ -171,6 +196,33 @@ def emblem(draw, x, y, size, ink, paper):
     draw.polygon([(x + size * .5, y + size * .35), (x + size * .22, y + size * .9), (x + size * .78, y + size * .9)], fill=paper, outline=ink, width=4)
 
 
+def columns(form, a, b):
+    """Where the columns of a pair lie between `a` and `b`: role -> x0, x1."""
+    number = (b - a) * {1: .09, 2: .13, 3: .16, 4: .18}[form.pairs] * (1.2 if form.padded else 1)
+    clock = (b - a) * form.clocks
+    move = (b - a - (number if form.numbers != "inside" else 0) - 2 * clock) / 2
+    if form.numbers == "between":
+        widths = [("white", move), ("white clock", clock), ("number", number), ("black", move), ("black clock", clock)]
+    elif form.numbers == "inside":
+        widths = [("white", move), ("white clock", clock), ("black", move), ("black clock", clock)]
+    else:
+        widths = [("number", number), ("white", move), ("white clock", clock), ("black", move), ("black clock", clock)]
+    out, x = {}, a
+    for role, width in widths:
+        out[role], x = (x, x + width), x + width
+    out.setdefault("number", (a, a + number))
+    return out
+
+
+def rule(form, draw, x0, x1, y, fill, width):
+    """A line across a row, solid or dotted."""
+    if form.rule == "dotted":
+        for x in np.arange(x0, x1, 14):
+            draw.line((x, y, min(x + 5, x1), y), fill=fill, width=width)
+    else:
+        draw.line((x0, y, x1, y), fill=fill, width=width)
+
+
 def table(form, faces, draw, out, x0, x1, y0, y1):
     """The columns of moves with their header and numbers."""
     words, thin = WORDS[form.language], faded(form, form.light)
@@ -179,48 +231,55 @@ def table(form, faces, draw, out, x0, x1, y0, y1):
     band = 64 if form.band else 0
     pitch = out.pitch = min((y1 - y0 - band) / form.rows, 92)
     top, bottom = y0 + band, y0 + band + pitch * form.rows
-    share = {1: .09, 2: .13, 3: .16}[form.pairs]
     small = faces.get(form.family, min(34, pitch * .56))
     shade = tuple(int(c * .88) for c in form.paper_colour)
     for p in range(form.pairs):
         a = x0 + p * (wide + gap)
         b = a + wide
-        number_end = a + wide * share
-        column = a if form.numbers == "inside" else number_end
-        middle = (column + b) / 2
+        at = columns(form, a, b)
+        number = at["number"]
         if form.band in ("dark", "grey"):
             draw.rectangle((a, y0, b, top), fill=form.colour if form.band == "dark" else shade)
         if form.zebra:
             for r in range(1, form.rows, 2):
                 draw.rectangle((a, top + r * pitch, b, top + (r + 1) * pitch), fill=tuple(int(c * .93) for c in form.paper_colour))
         if form.shaded_numbers:
-            draw.rectangle((a, top, number_end, bottom), fill=shade)
+            draw.rectangle((number[0], top, number[1], bottom), fill=shade)
+        if form.shaded_black:
+            draw.rectangle((at["black"][0], top, at["black"][1], bottom), fill=shade)
         if form.band:
-            fill, heading = form.paper_colour if form.band == "dark" else form.colour, faces.get(form.family, 32, True)
-            for name, x, y in (("white", (column + middle) / 2, top), ("black", (middle + b) / 2, top)):
-                draw.text((x, y - band / 2), words[name].upper(), font=heading, fill=fill, anchor="mm")
-            if form.numbers == "column":
-                draw.text(((a + number_end) / 2, top - band / 2), words["number"], font=faces.get(form.family, 26), fill=fill, anchor="mm")
+            fill = form.paper_colour if form.band == "dark" else form.colour
+            heading = faces.get(form.family, min(32, wide * .06), True)
+            for name in ("white", "black"):
+                draw.text((sum(at[name]) / 2, top - band / 2), words[name].upper(), font=heading, fill=fill, anchor="mm")
+            if form.numbers in ("column", "between"):
+                draw.text((sum(number) / 2, top - band / 2), words["number"], font=faces.get(form.family, min(26, wide * .05)), fill=fill, anchor="mm")
         for r in range(form.rows + 1):
             y = top + r * pitch
-            if r in (0, form.rows):
+            if form.rule == "under":
+                for name in ("white", "black") if r else ():
+                    draw.line((at[name][0] + 8, y, at[name][1] - 8, y), fill=thin, width=form.line)
+            elif r in (0, form.rows):
                 draw.line((a, y, b, y), fill=form.colour, width=form.frame)
             elif form.heavy_every and r % form.heavy_every == 0:
                 draw.line((a, y, b, y), fill=form.colour, width=form.line + 2)
             elif form.rows_ruled:
-                draw.line((a, y, b, y), fill=thin, width=form.line)
-        draw.line((middle, y0, middle, bottom), fill=thin, width=form.line)
-        if form.numbers == "column":
-            draw.line((number_end, y0, number_end, bottom), fill=thin, width=form.line)
-        for x in (a, b):
-            draw.line((x, y0, x, bottom), fill=form.colour, width=form.frame)
-        draw.line((a, y0, b, y0), fill=form.colour, width=form.frame)
+                rule(form, draw, a, b, y, thin, form.line)
+        if form.uprights:
+            borders = {x for role, span in at.items() if role != "number" for x in span}
+            for x in borders - {a, b, number[1] if form.numbers in ("inside", "bare") else None}:
+                draw.line((x, y0, x, bottom), fill=thin, width=form.line)
+            for x in (a, b):
+                draw.line((x, y0, x, bottom), fill=form.colour, width=form.frame)
+            draw.line((a, y0, b, y0), fill=form.colour, width=form.frame)
         for r in range(form.rows):
             n, y = form.first + p * form.rows + r, top + r * pitch
-            where = ((a + number_end) / 2, "mm") if form.numbers != "inside" else (a + 12, "lm")
-            draw.text((where[0], y + pitch / 2), str(n), font=small, fill=form.colour, anchor=where[1])
-            out.cells[n, "white"], out.starts[n, "white"] = (column, y, middle, y + pitch), number_end
-            out.cells[n, "black"], out.starts[n, "black"] = (middle, y, b, y + pitch), middle
+            where = (sum(number) / 2, "mm") if form.numbers != "inside" else (a + 12, "lm")
+            draw.text((where[0], y + pitch / 2), f"{n:03}" if form.padded else str(n), font=small, fill=form.colour, anchor=where[1])
+            for name in ("white", "black"):
+                out.cells[n, name], out.starts[n, name] = (at[name][0], y, at[name][1], y + pitch), at[name][0]
+            if form.numbers == "inside":
+                out.starts[n, "white"] = number[1]
     out.table = (x0, y0, x1, bottom)
 
 

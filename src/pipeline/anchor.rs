@@ -55,11 +55,18 @@ const IN_SIGHT: f32 = 4.0;
 /// Price of a first number other than 1, paid by continuation sheets.
 const CONTINUATION: f32 = 6.0;
 
-/// Finds the numbered rows of a grid; `known_rows` is their number, where it is known.
+/// Finds the numbered rows of a grid; `known_rows` is their number, where it is known. Where the numbers are not
+/// `legible` the lines tell.
 ///
 /// # Errors
 /// As [`Recogniser::read`].
-pub fn anchor(page: &Page, grid: &Grid, known_rows: Option<usize>, recogniser: &dyn Recogniser) -> Result<Anchor> {
+pub fn anchor(
+    page: &Page,
+    grid: &Grid,
+    known_rows: Option<usize>,
+    legible: bool,
+    recogniser: &dyn Recogniser,
+) -> Result<Anchor> {
     let spelled = spellings(recogniser.alphabet());
     let bands = grid.bands.len();
     let bottom = page.image.height() as f32;
@@ -69,6 +76,9 @@ pub fn anchor(page: &Page, grid: &Grid, known_rows: Option<usize>, recogniser: &
         Shown { ruled: band.ruled, inside }
     };
     let ruled: Vec<Shown> = grid.bands.iter().map(shown).collect();
+    if !legible {
+        return Ok(vote(&vec![None; grid.pairs.len() * bands], &ruled, grid.pairs.len(), known_rows));
+    }
     let mut evidence = vec![None; grid.pairs.len() * bands];
     // The ends decide; of the middle a sixth is mostly enough.
     let mut found = Anchor { first_band: 0, rows: bands, period: bands, first_number: 1, evidence: 0.0 };
@@ -90,7 +100,7 @@ pub fn anchor(page: &Page, grid: &Grid, known_rows: Option<usize>, recogniser: &
             evidence[place] = Some(row_evidence(reading, &spelled));
         }
         found = vote(&evidence, &ruled, grid.pairs.len(), known_rows);
-        if found.evidence > SURE {
+        if found.evidence > SURE || found.evidence < HOPELESS {
             break;
         }
     }
@@ -109,6 +119,8 @@ pub fn anchor(page: &Page, grid: &Grid, known_rows: Option<usize>, recogniser: &
 const UNREAD: f32 = 10.0;
 /// Evidence per row from which no more rows need to be looked at.
 const SURE: f32 = 1.2;
+/// The same below which the others would not help.
+const HOPELESS: f32 = -0.3;
 
 /// How each number may be printed: plain, with zeros in front, with a full stop behind.
 fn spellings(alphabet: &Alphabet) -> Vec<Vec<Vec<usize>>> {

@@ -9,6 +9,7 @@ use super::flatten;
 use super::grid::{Grid, Known};
 use super::ingest::{IngestLimits, Photo, ingest, ingest_colour};
 use super::page::Page;
+use super::shapes::{Shape, shapes};
 use crate::error::Result;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{GrayImage, imageops};
@@ -106,49 +107,25 @@ fn bright_regions(grey: &GrayImage) -> Vec<Place> {
     let shrink = (width.max(height) as f32 / SIDE as f32).max(1.0);
     let small = imageops::thumbnail(grey, (width as f32 / shrink) as u32, (height as f32 / shrink) as u32);
     let Some((threshold, step)) = threshold(&small) else { return Vec::new() };
-    let (columns, rows) = (small.width() as usize, small.height() as usize);
     let bright: Vec<bool> = small.as_raw().iter().map(|&pixel| f32::from(pixel) > threshold).collect();
-    let mut seen = vec![false; bright.len()];
-    let mut regions: Vec<([usize; 4], usize)> = Vec::new();
-    for start in 0..bright.len() {
-        if seen[start] || !bright[start] {
-            continue;
-        }
-        let ([mut left, mut top, mut right, mut bottom], mut area) = ([columns, rows, 0, 0], 0);
-        let mut stack = vec![start];
-        seen[start] = true;
-        while let Some(at) = stack.pop() {
-            let (x, y) = (at % columns, at / columns);
-            area += 1;
-            (left, top, right, bottom) = (left.min(x), top.min(y), right.max(x + 1), bottom.max(y + 1));
-            let beside = [(x > 0, at.wrapping_sub(1)), (x + 1 < columns, at + 1)];
-            let above = [(y > 0, at.wrapping_sub(columns)), (y + 1 < rows, at + columns)];
-            for (_, next) in beside.into_iter().chain(above).filter(|&(inside, _)| inside) {
-                if bright[next] && !seen[next] {
-                    seen[next] = true;
-                    stack.push(next);
-                }
-            }
-        }
-        if area as f32 > SMALLEST * bright.len() as f32 {
-            regions.push(([left, top, right, bottom], area));
-        }
-    }
-    let largest = regions.iter().map(|region| region.1).max().unwrap_or(0) as f32;
-    regions.retain(|region| region.1 as f32 > ALIKE * largest);
-    let is_sheet = |([left, top, right, bottom], area): &([usize; 4], usize)| {
-        let (wide, tall) = ((right - left) as f32, (bottom - top) as f32);
-        *area as f32 > FILLED * wide * tall && wide.min(tall) > NARROWEST * wide.max(tall)
+    let smallest = SMALLEST * bright.len() as f32;
+    let mut regions = shapes(bright, small.width() as usize);
+    let largest = regions.iter().map(|region| region.area).max().unwrap_or(0) as f32;
+    regions.retain(|region| region.area as f32 > smallest.max(ALIKE * largest));
+    let is_sheet = |region: &Shape| {
+        let (wide, tall) = (region.width() as f32, region.height() as f32);
+        region.area as f32 > FILLED * wide * tall && wide.min(tall) > NARROWEST * wide.max(tall)
     };
-    let apart = |a: &[usize; 4], b: &[usize; 4]| a[2] <= b[0] || b[2] <= a[0] || a[3] <= b[1] || b[3] <= a[1];
+    let apart = |a: &Shape, b: &Shape| a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
     let all_apart =
-        (0..regions.len()).all(|i| (0..i).all(|j| apart(&regions[i].0, &regions[j].0))) && regions.len() <= MOST;
+        (0..regions.len()).all(|i| (0..i).all(|j| apart(&regions[i], &regions[j]))) && regions.len() <= MOST;
     if !all_apart || !regions.iter().all(is_sheet) || edge(&small, threshold) < SHARP * step {
         return Vec::new();
     }
     let margin = AROUND * width.max(height) as f32;
-    let place = |(region, _): &([usize; 4], usize)| {
-        let [left, top, right, bottom] = region.map(|side| side as f32 * shrink);
+    let place = |region: &Shape| {
+        let [left, top, right, bottom] =
+            [region.left, region.top, region.right, region.bottom].map(|side| side as f32 * shrink);
         let within = |value: f32, most: u32| (value.max(0.0) as u32).min(most);
         [
             within(left - margin, width),

@@ -3,6 +3,7 @@
 use super::backdrop::even_out;
 use super::grid::{Band, Column};
 use super::page::Page;
+use super::shapes::shapes;
 use std::ops::Range;
 
 /// Height and width of a crop, the input of the recogniser, in pixels.
@@ -161,41 +162,19 @@ fn ink(pixels: &[u8], columns: Range<usize>) -> (u32, Range<usize>) {
     inner.sort_unstable();
     let paper = inner[inner.len() * 3 / 5];
     let threshold = paper.saturating_sub(darker_than_paper(&inner));
-    let dark = |x: usize, y: usize| pixels[y * CROP_WIDTH + x] < threshold;
-    let mut seen = vec![false; pixels.len()];
-    let mut total = 0;
-    let mut span = columns.end..columns.start;
-    let mut stack = Vec::new();
-    for y in INNER_ROWS {
-        for x in columns.clone() {
-            if seen[y * CROP_WIDTH + x] || !dark(x, y) {
-                continue;
-            }
-            let mut area = 0u32;
-            let (mut x_min, mut x_max, mut y_min, mut y_max) = (x, x, y, y);
-            seen[y * CROP_WIDTH + x] = true;
-            stack.push((x, y));
-            while let Some((x, y)) = stack.pop() {
-                area += 1;
-                (x_min, x_max, y_min, y_max) = (x_min.min(x), x_max.max(x), y_min.min(y), y_max.max(y));
-                for ny in (y - 1).max(INNER_ROWS.start)..(y + 2).min(INNER_ROWS.end) {
-                    for nx in x.saturating_sub(1).max(columns.start)..(x + 2).min(columns.end) {
-                        if !seen[ny * CROP_WIDTH + nx] && dark(nx, ny) {
-                            seen[ny * CROP_WIDTH + nx] = true;
-                            stack.push((nx, ny));
-                        }
-                    }
-                }
-            }
-            let at_edge = x_min < columns.start + EDGE || x_max + EDGE >= columns.end;
-            let upright_line = at_edge && x_max - x_min < EDGE && y_max - y_min + 6 > INNER_ROWS.len();
-            let clipped_row_line = y_max - y_min < 3 && x_max - x_min > 2 * columns.len() / 3;
-            if !upright_line && !clipped_row_line && area >= SPECK {
-                total += area;
-                // What touches the cell's side is the border or a neighbour's stroke.
-                if x_max >= columns.start + EDGE + 2 && x_min + EDGE + 2 < columns.end {
-                    span = span.start.min(x_min)..span.end.max(x_max + 1);
-                }
+    let rows = INNER_ROWS.map(|y| &pixels[y * CROP_WIDTH..][columns.clone()]);
+    let dark: Vec<bool> = rows.flatten().map(|&pixel| pixel < threshold).collect();
+    let (mut total, mut span) = (0, columns.end..columns.start);
+    for shape in shapes(dark, columns.len()) {
+        let (first, last) = (columns.start + shape.left, columns.start + shape.right - 1);
+        let at_edge = first < columns.start + EDGE || last + EDGE >= columns.end;
+        let upright_line = at_edge && shape.width() <= EDGE && shape.height() + 5 > INNER_ROWS.len();
+        let clipped_row_line = shape.height() < 4 && shape.width() > 2 * columns.len() / 3 + 1;
+        if !upright_line && !clipped_row_line && shape.area >= SPECK {
+            total += shape.area as u32;
+            // What touches the cell's side is the border or a neighbour's stroke.
+            if last >= columns.start + EDGE + 2 && first + EDGE + 2 < columns.end {
+                span = span.start.min(first)..span.end.max(last + 1);
             }
         }
     }
@@ -230,7 +209,7 @@ pub(super) fn darker_than_paper(sorted: &[u8]) -> u8 {
 const FAINTEST_INK: f32 = 16.0;
 const PLAIN_INK: f32 = 32.0;
 /// Connected pixels fewer than this are dust.
-const SPECK: u32 = 5;
+const SPECK: usize = 5;
 /// Width at the sides of a crop in which the column's own border lies, in pixels.
 const EDGE: usize = 10;
 

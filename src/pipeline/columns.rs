@@ -9,6 +9,8 @@ const NARROWER: f32 = 0.7;
 const WIDER: f32 = 1.6;
 /// The narrowest column of numbers, in units of the row's height.
 const NARROWEST_NUMBER: f32 = 0.5;
+/// Pairs of columns that a form has at most.
+pub(super) const MOST_PAIRS: usize = 5;
 /// Boxes for single characters: how many there are for a move, and how much their widths may differ.
 const BOXES: std::ops::RangeInclusive<usize> = 4..=8;
 const UNEVEN: f32 = 0.15;
@@ -57,6 +59,48 @@ pub(super) fn alike(pairs: &[ColumnPair], middle: f32) -> bool {
 const WHOLE: f32 = 0.9;
 const MOST_UPRIGHTS: usize = 24;
 
+/// Pairs with one more to the left, or to the right, laid out as the others and as far from the next as these are from
+/// each other; none where there is no room on a page of the given width.
+pub fn one_more(pairs: &[ColumnPair], leftwards: bool, middle: f32, page_width: f32) -> Option<Vec<ColumnPair>> {
+    let (first, last) = (pairs.first()?, pairs.last()?);
+    let (outer, inner) = if leftwards { (first, pairs.get(1)) } else { (last, pairs.iter().nth_back(1)) };
+    let (from, to) = (&outer.numbers.as_ref()?.left, &outer.black.right);
+    let sign = if leftwards { -1.0 } else { 1.0 };
+    let step: Vec<f32> = match inner {
+        Some(inner) => outer.white.left.y.iter().zip(&inner.white.left.y).map(|(a, b)| a - b).collect(),
+        None => to.y.iter().zip(&from.y).map(|(right, left)| sign * (right - left)).collect(),
+    };
+    let aside = |line: &Curve| Curve { y: line.y.iter().zip(&step).map(|(at, step)| at + step).collect() };
+    let pair = outer.moved(aside);
+    let spare = OFF_PAGE * (to.at(middle) - from.at(middle));
+    let (left, right) = (pair.numbers.as_ref()?.left.at(middle), pair.black.right.at(middle));
+    (left > -spare && right < page_width + spare).then(|| {
+        let mut pairs = pairs.to_vec();
+        pairs.insert(if leftwards { 0 } else { pairs.len() }, pair);
+        pairs
+    })
+}
+
+impl ColumnPair {
+    /// The same with every line moved.
+    pub(super) fn moved(&self, to: impl Fn(&Curve) -> Curve) -> Self {
+        let column = |column: &Column| Column {
+            left: to(&column.left),
+            right: to(&column.right),
+            inner: column.inner.iter().map(&to).collect(),
+        };
+        Self {
+            numbers: self.numbers.as_ref().map(column),
+            between: self.between.as_ref().map(column),
+            white: column(&self.white),
+            black: column(&self.black),
+        }
+    }
+}
+
+/// Share of its width by which a pair of columns may reach over the edge of the page.
+const OFF_PAGE: f32 = 0.05;
+
 /// Groups the columns between upright lines into pairs for White's and Black's moves; none if there is no such pair.
 ///
 /// `pitch` is the height of a row and `middle` the height at which widths are taken, in pixels of the page.
@@ -77,7 +121,7 @@ pub fn pair(uprights: &[Curve], pitch: f32, middle: f32) -> Option<Vec<ColumnPai
         .map(|typical| grouped(&columns, typical, pitch))
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .map(|(pairs, _)| pairs)
-        .filter(|pairs| !pairs.is_empty())
+        .filter(|pairs| (1..=MOST_PAIRS).contains(&pairs.len()))
 }
 
 /// Pairs of columns of one width between two edges, for a table of which nothing but its place is known; `strips` is the
@@ -86,14 +130,16 @@ pub fn even(left: f32, right: f32, count: usize, strips: usize) -> Vec<ColumnPai
     let width = (right - left) / (2 * count) as f32;
     let line = |index: usize| Curve { y: vec![left + index as f32 * width; strips] };
     let column = |index: usize| Column { left: line(index), right: line(index + 1), inner: Vec::new() };
-    (0..count).map(|pair| ColumnPair { numbers: None, white: column(2 * pair), black: column(2 * pair + 1) }).collect()
+    (0..count)
+        .map(|pair| ColumnPair { numbers: None, between: None, white: column(2 * pair), black: column(2 * pair + 1) })
+        .collect()
 }
 
 /// Pairs of neighbouring columns of about the typical width, with the columns of numbers before or between them, and
 /// the width that they explain: all pairs, less what was left over.
 fn grouped(columns: &[(Column, f32)], typical: f32, pitch: f32) -> (Vec<ColumnPair>, f32) {
     let (mut pairs, mut explained) = (Vec::new(), 0.0);
-    let mut numbers: Option<Column> = None;
+    let (mut numbers, mut between): (Option<Column>, Option<Column>) = (None, None);
     let mut white: Option<(Column, f32)> = None;
     for (column, width) in columns {
         let share = width / typical;
@@ -103,15 +149,17 @@ fn grouped(columns: &[(Column, f32)], typical: f32, pitch: f32) -> (Vec<ColumnPa
                 Some((first, first_width)) => {
                     // Columns of one form differ little in width: the likeness decides between explanations.
                     explained += (first_width + width) * (1.0 - 0.5 * (share - 1.0).abs());
-                    pairs.push(ColumnPair { numbers: numbers.take(), white: first, black: column.clone() });
+                    let (before, between) = (numbers.take(), between.take());
+                    let (numbers, between) = if before.is_some() { (before, between) } else { (between, None) };
+                    pairs.push(ColumnPair { numbers, between, white: first, black: column.clone() });
                 }
             }
         } else if share < NARROWER && *width > NARROWEST_NUMBER * pitch {
-            numbers = Some(column.clone());
+            *(if white.is_some() { &mut between } else { &mut numbers }) = Some(column.clone());
         } else {
             // Too wide for a move: a margin or a field for notes ends the pair that was begun.
             explained -= white.take().map_or(0.0, |(_, width)| 0.5 * width);
-            numbers = None;
+            (numbers, between) = (None, None);
         }
     }
     explained -= white.map_or(0.0, |(_, width)| 0.5 * width);
@@ -197,6 +245,22 @@ mod tests {
         let pairs = pair_without_strays(&curves, 27.0, 100.0).unwrap();
         let left: Vec<f32> = pairs.iter().flat_map(|pair| [pair.white.left.at(0.0), pair.black.left.at(0.0)]).collect();
         assert_eq!(left, [40.0, 198.0, 368.0, 528.0]);
+    }
+
+    #[test]
+    fn one_more_pair_is_laid_out_as_the_others() {
+        let curves: Vec<Curve> = [200.0, 230.0, 310.0, 390.0, 420.0, 450.0, 530.0, 610.0]
+            .iter()
+            .map(|&x| Curve { y: vec![x; 40] })
+            .collect();
+        let pairs = pair(&curves, 30.0, 100.0).unwrap();
+        let left = |leftwards: bool, width: f32| -> Option<Vec<f32>> {
+            let pairs = one_more(&pairs, leftwards, 100.0, width)?;
+            Some(pairs.iter().map(|pair| pair.white.left.at(100.0)).collect())
+        };
+        assert_eq!(left(false, 850.0), Some(vec![230.0, 450.0, 670.0]));
+        assert_eq!(left(false, 800.0), None, "no room");
+        assert_eq!(left(true, 850.0), None, "no room");
     }
 
     #[test]

@@ -4,12 +4,13 @@
 //! and turned until they can: the printed numbers are the judge of every try.
 
 use super::anchor::{self, Anchor};
+use super::columns;
 use super::flatten;
 use super::grid::{COVERED, Grid, Known};
 use super::hint::PageHint;
 use super::ingest::Photo;
 use super::ink_rows;
-use super::legible;
+use super::legible::{self, Legible};
 use super::numbers;
 use super::page::Page;
 use super::recognise::Recogniser;
@@ -23,6 +24,8 @@ pub struct Found {
     pub page: Page,
     pub grid: Grid,
     pub anchor: Anchor,
+    /// How its writing reads, where that was asked.
+    legible: Option<Legible>,
 }
 
 /// Evidence per looked-at row (see [`Anchor::evidence`]) from which a page is surely the right way up.
@@ -34,6 +37,8 @@ const WHOLE: f32 = 30.0;
 /// Share by which a later try must have more support than an earlier one.
 const CLEARLY: f32 = 1.25;
 
+/// Share of a few rows whose numbers must read as numbers for the others to be looked at.
+const LEGIBLE: f32 = 0.2;
 /// The greatest first number at which rows may be missing before it; a further sheet begins later.
 const LOST_ROWS: u32 = 6;
 
@@ -53,15 +58,28 @@ impl Found {
         (2..=LOST_ROWS).contains(&self.anchor.first_number)
     }
 
-    /// Whether the numbers say anything: many rows do together what one does not.
+    /// Whether the numbers say anything.
     fn is_read(&self) -> bool {
-        self.anchor.evidence > NUMBERS_READ || self.support() > WHOLE
+        self.anchor.evidence > NUMBERS_READ
     }
 
-    /// Where no numbers can be read nothing speaks against the first try.
-    fn is_better_than(&self, other: &Self) -> bool {
+    /// Whether this is the table rather than another one: the numbers tell, or for want of them the writing.
+    fn is_better_than(&mut self, other: &mut Self, recogniser: &dyn Recogniser) -> Result<bool> {
+        if self.support().max(other.support()) < WHOLE {
+            return Ok(self.legible(recogniser)?.area > CLEARLY * other.legible(recogniser)?.area);
+        }
         let clearly = if other.lacks_first_rows() && !self.lacks_first_rows() { 1.0 } else { CLEARLY };
-        self.is_read() && self.support() > clearly * other.support()
+        Ok(self.support() > clearly * other.support())
+    }
+
+    /// How the writing reads.
+    fn legible(&mut self, recogniser: &dyn Recogniser) -> Result<Legible> {
+        let legible = match self.legible {
+            Some(legible) => legible,
+            None => legible::moves(&self.page, &self.grid, recogniser)?,
+        };
+        self.legible = Some(legible);
+        Ok(legible)
     }
 }
 
@@ -78,7 +96,7 @@ pub(super) fn find(
 ) -> Result<Found> {
     hint.check()?;
     let known = Known { table: None, rows: hint.rows, columns: hint.columns };
-    let mut search = Search { recogniser, timing, watch, known, best: None, others: Vec::new(), cause: None };
+    let mut search = Search { recogniser, timing, watch, known, best: None, cause: None };
     watch.at("page")?;
     if let Some(quad) = &hint.quad {
         let (flat, [left, right, top, bottom]) = flatten::within(quad, photo.grey.dimensions())?;
@@ -94,6 +112,7 @@ pub(super) fn find(
     }
     let mut enough = UPRIGHT;
     let mut flat_page = None;
+    let mut upright = false;
     if let Some(flat) = timed(search.timing, "flatten", || flatten::find(&plain)) {
         // A flat page that was tried all ways up leaves little to the photo as it is.
         enough = NUMBERS_READ;
@@ -109,28 +128,34 @@ pub(super) fn find(
             if search.is_sure() {
                 return search.end(photo);
             }
+            upright = search.writing_is_plain()?;
+            if upright {
+                break;
+            }
         }
         if let Some(found) = askew {
-            search.offer(found);
+            search.offer(found)?;
         }
+    } else {
+        upright = search.writing_is_plain()?;
     }
     for turns in [1, 3, 2] {
-        if search.best.as_ref().is_some_and(|found| found.anchor.evidence > enough) {
+        if upright || search.best.as_ref().is_some_and(|found| found.anchor.evidence > enough) {
             break;
         }
         watch.at("page")?;
         let page = timed(search.timing, "page", || Page::new(photo, turns));
         search.try_page(page)?;
+        upright = search.writing_is_plain()?;
     }
-    if !search.is_sure() {
-        let pages: Vec<Page> = flat_page.into_iter().chain([plain]).collect();
-        for (index, turns) in [(0, 0), (1, 0), (0, 2), (1, 2), (0, 1), (0, 3)] {
-            if search.is_sure() {
-                break;
-            }
-            if let Some(page) = pages.get(index) {
-                search.try_ink(page.turned(turns))?;
-            }
+    let pages: Vec<Page> = flat_page.into_iter().chain([plain]).collect();
+    for (index, turns) in [(0, 0), (1, 0), (0, 2), (1, 2), (0, 1), (0, 3)] {
+        if upright || search.is_sure() {
+            break;
+        }
+        if let Some(page) = pages.get(index) {
+            search.try_ink(page.turned(turns))?;
+            upright = search.writing_is_plain()?;
         }
     }
     search.end(photo)
@@ -143,8 +168,6 @@ struct Search<'a> {
     timing: &'a mut Timing,
     watch: &'a Watch,
     best: Option<Found>,
-    /// What was found and is no better.
-    others: Vec<Found>,
     /// Why the first page had no table.
     cause: Option<String>,
 }
@@ -176,57 +199,93 @@ impl Search<'_> {
             }
         };
         self.watch.at("anchor")?;
+        // Once the likeliest has failed, most of what is tried is askew or upside down: the writing tells soonest.
+        let mut legible = None;
         let anchor = timed(self.timing, "anchor", || {
-            numbers::split_off(&page, &mut grid);
+            if self.best.is_some() {
+                legible = Some(legible::moves(&page, &grid, self.recogniser)?);
+            }
+            let nothing = legible.is_some_and(|legible| legible.is_nothing());
+            let readable = !nothing && numbers::settle(&page, &mut grid, self.recogniser)? > LEGIBLE;
             if grid.by_ink {
                 ink_rows::settle(&page, &mut grid);
             }
-            anchor::anchor(&page, &grid, self.known.rows, self.recogniser)
+            anchor::anchor(&page, &grid, self.known.rows, readable, self.recogniser)
         })?;
-        let found = Found { page, grid, anchor };
+        let mut found = Found { page, grid, anchor, legible };
+        if found.is_read() && self.known.columns.is_none() && self.known.rows.is_none() {
+            timed(self.timing, "anchor", || complete(&mut found, self.recogniser))?;
+        }
         // Upside down, writing may pass for a few numbers.
-        if !found.grid.by_ink || found.page.quarter_turns == 0 || found.is_sure() {
-            self.offer(found);
+        let plain = found.legible.is_some_and(|legible| legible.is_plain());
+        if found.grid.by_ink && found.page.quarter_turns != 0 && !found.is_sure() && !plain {
+            return Ok(());
+        }
+        self.offer(found)
+    }
+
+    fn offer(&mut self, mut found: Found) -> Result<()> {
+        let recogniser = self.recogniser;
+        let is_better = match &mut self.best {
+            Some(best) => timed(self.timing, "anchor", || found.is_better_than(best, recogniser))?,
+            None => true,
+        };
+        if is_better {
+            self.best = Some(found);
         }
         Ok(())
     }
 
-    fn offer(&mut self, found: Found) {
-        match &mut self.best {
-            Some(best) if found.is_better_than(best) => self.others.push(std::mem::replace(best, found)),
-            Some(_) => self.others.push(found),
-            None => self.best = Some(found),
-        }
-    }
-
-    /// Takes the table on which most moves are read, for want of numbers.
-    fn ask_the_writing(&mut self) -> Result<()> {
-        let Some(best) = self.best.as_ref() else { return Ok(()) };
+    /// Whether the best table, a whole one, reads as moves: whichever way its numbers may read, it is upright.
+    fn writing_is_plain(&mut self) -> Result<bool> {
+        let Some(best) = self.best.as_mut().filter(|best| !is_doubtful(&best.grid)) else { return Ok(false) };
         self.watch.at("anchor")?;
-        let moves = |found: &Found| legible::moves(found, self.recogniser);
-        let (found, others) = timed(self.timing, "anchor", || {
-            let others: Result<Vec<f32>> = self.others.iter().map(moves).collect();
-            Ok::<_, Error>((moves(best)?, others?))
-        })?;
-        let most = others.into_iter().enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
-        if let Some((index, _)) = most.filter(|&(_, read)| read > CLEARLY * found) {
-            self.best = Some(self.others.swap_remove(index));
-        }
-        Ok(())
+        let recogniser = self.recogniser;
+        timed(self.timing, "anchor", || Ok(best.legible(recogniser)?.is_plain()))
     }
 
     fn is_sure(&self) -> bool {
         self.best.as_ref().is_some_and(Found::is_sure)
     }
 
-    fn end(mut self, photo: &Photo) -> Result<Found> {
-        if self.best.as_ref().is_some_and(|best| !best.is_read()) && !self.others.is_empty() {
-            self.ask_the_writing()?;
-        }
+    fn end(self, photo: &Photo) -> Result<Found> {
         let cause = self.cause.unwrap_or_default();
         self.best.ok_or_else(|| Error::NoTable { file: photo.file.clone(), cause })
     }
 }
+
+/// Takes in pairs whose lines were lost, where more of the numbers then go on from pair to pair.
+fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
+    for leftwards in [true, false] {
+        // To the left the first number tells that there are more.
+        while found.grid.pairs.len() < columns::MOST_PAIRS
+            && (!leftwards || found.anchor.first_number as usize > found.anchor.period)
+        {
+            let (page, grid) = (&found.page, &found.grid);
+            let middle = grid.bands[grid.bands.len() / 2].top.at(0.0);
+            let pairs = columns::one_more(&grid.pairs, leftwards, middle, page.image.width() as f32);
+            let Some(pairs) = pairs else { break };
+            let new = if leftwards { &pairs[0] } else { &pairs[pairs.len() - 1] };
+            let alone = Grid { pairs: vec![new.clone()], ..grid.clone() };
+            if numbers::share_read(page, &alone, recogniser)? < SURELY_READ {
+                break;
+            }
+            let grid = Grid { pairs, ..grid.clone() };
+            let anchor = anchor::anchor(page, &grid, None, true, recogniser)?;
+            let more = Found { page: page.clone(), grid, anchor, legible: None };
+            if more.support() < MORE * found.support() {
+                break;
+            }
+            *found = more;
+        }
+    }
+    Ok(())
+}
+
+/// Share of a few rows of a further pair whose numbers must read as numbers.
+const SURELY_READ: f32 = 0.5;
+/// Share by which more pairs must have more support.
+const MORE: f32 = 1.1;
 
 /// Whether the grid may be a part of the table only: it leaves out much of what is ruled, or a side is slanted by more
 /// than [`ASKEW`].

@@ -36,6 +36,8 @@ impl Column {
 pub struct ColumnPair {
     /// A column of printed numbers of its own, where the form has one.
     pub numbers: Option<Column>,
+    /// A narrow column between White's and Black's moves, beside that of the numbers: for them, or for clock times.
+    pub between: Option<Column>,
     pub white: Column,
     pub black: Column,
 }

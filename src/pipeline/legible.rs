@@ -1,27 +1,55 @@
 //! Which way up a table is where its printed numbers do not tell: the way in which its writing reads as moves.
 
 use super::cells::Crop;
-use super::find::Found;
-use super::grid::Column;
+use super::grid::{Column, Grid};
+use super::page::Page;
 use super::recognise::Recogniser;
 use crate::error::Result;
 
 /// Written cells that are looked at, spread over the table.
-const LOOKED_AT: usize = 24;
+const LOOKED_AT: usize = 18;
 /// Rows of pixels of a page that are at least needed for the height of a row.
 const LOWEST: f32 = 4.0;
 
-/// The area (square pixels of the photo) of the cells that read as moves in any language: they end in a square, or
-/// castle. Told by some of them. Rows cut in two are as large together, but read as no moves.
+/// How well the writing in a table reads as moves in any language: they end in a square, or castle.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Legible {
+    /// Share of the written cells that were looked at.
+    share: f32,
+    /// How many these were.
+    looked_at: usize,
+    /// Area of all cells that read as moves, as these tell, in square pixels of the photo: rows cut in two are as large
+    /// together, but read as no moves.
+    pub area: f32,
+}
+
+impl Legible {
+    /// Whether the rows and columns must be right: askew, upside down or cut in two hardly any cell reads as a move.
+    pub fn is_plain(&self) -> bool {
+        self.looked_at >= FEWEST && self.share > PLAIN
+    }
+
+    /// Whether this can hardly be the table, the right way up.
+    pub fn is_nothing(&self) -> bool {
+        self.looked_at >= FEWEST && self.share < NOTHING
+    }
+}
+
+/// Share of the written cells that read as moves from which the table is the right one, that below which it is not, and
+/// the fewest cells that tell.
+const PLAIN: f32 = 0.6;
+const NOTHING: f32 = 0.1;
+const FEWEST: usize = 10;
+
+/// Reads some of the written cells of a table.
 ///
 /// # Errors
 /// As [`Recogniser::read`].
-pub(super) fn moves(found: &Found, recogniser: &dyn Recogniser) -> Result<f32> {
-    let Found { page, grid, anchor } = found;
+pub(super) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<Legible> {
     if grid.pitch < LOWEST {
-        return Ok(0.0);
+        return Ok(Legible::default());
     }
-    let bands = grid.bands.iter().skip(anchor.first_band).take(anchor.rows);
+    let bands = grid.bands.iter().filter(|band| band.ruled);
     let places: Vec<_> =
         bands.flat_map(|band| grid.pairs.iter().flat_map(move |p| [(band, &p.white), (band, &p.black)])).collect();
     // A part of the cells tells how many are written on.
@@ -34,7 +62,8 @@ pub(super) fn moves(found: &Found, recogniser: &dyn Recogniser) -> Result<f32> {
     let width = |column: &Column| column.right.y[0] - column.left.y[0];
     let widths: f32 = grid.pairs.iter().map(|pair| width(&pair.white) + width(&pair.black)).sum();
     let cell = grid.pitch * widths / (2 * grid.pairs.len()).max(1) as f32 * page.scale * page.scale;
-    Ok(read as f32 / shown.len().max(1) as f32 * (written.len() * step) as f32 * cell)
+    let share = read as f32 / shown.len().max(1) as f32;
+    Ok(Legible { share, looked_at: shown.len(), area: share * (written.len() * step) as f32 * cell })
 }
 
 /// Whether a text ends in a square or castles, whatever the language.

@@ -197,7 +197,7 @@ impl LineMap {
     }
 
     /// Likeness at a fractional y; outside of the page nothing is like a line.
-    fn value(&self, strip: usize, y: f32) -> f32 {
+    pub(super) fn value(&self, strip: usize, y: f32) -> f32 {
         self.value_of(self.under_writing.as_ref().unwrap_or(&self.likeness), strip, y)
     }
 

@@ -27,9 +27,11 @@ mod number_rows;
 pub mod numbers;
 pub mod page;
 mod pale;
+mod print;
 pub mod recognise;
 pub mod results;
 pub mod segments;
+mod shapes;
 mod spacing;
 mod tiff;
 mod track;
@@ -259,7 +261,7 @@ fn read_page_watched(
     timing: &mut Timing,
     watch: &Watch,
 ) -> Result<ReadPage> {
-    let Found { page, grid, anchor } = find::find(photo, hint, recogniser, timing, watch)?;
+    let Found { page, grid, anchor, .. } = find::find(photo, hint, recogniser, timing, watch)?;
     watch.at("cells")?;
     let mut cells = timed(timing, "cells", || cut_cells(&page, &grid, &anchor));
     if let Some(gain) = pale::gain(&cells) {
@@ -270,7 +272,7 @@ fn read_page_watched(
     let advice = timed(timing, "advice", || advice::advice(photo, &anchor, &cells))?;
     let mut read = ReadPage { file: photo.file.clone(), page, grid, anchor, cells, results: Vec::new(), advice };
     if hint.rows.is_none() {
-        timed(timing, "anchor", || first_row::settle(&mut read, recogniser.alphabet()));
+        timed(timing, "anchor", || first_row::settle(&mut read, recogniser))?;
     }
     for (result, cells) in timed(timing, "result", || results::find(&read, recogniser))? {
         // Its strokes are no moves.

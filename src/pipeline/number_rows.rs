@@ -7,6 +7,7 @@ use super::grid::Frame;
 use super::ink_rows;
 use super::lines::{Curve, STRIP};
 use super::page::Page;
+use super::shapes::{Shape, shapes};
 use image::GrayImage;
 
 /// Darkness (of 255) from which a pixel counts as print.
@@ -209,7 +210,7 @@ fn follow(numbers: &[Number], first: Number, second: Number) -> Option<Chain> {
 
 /// Everything on a page that may be a printed number: one to three connected shapes of one height beside each other.
 fn numbers(image: &GrayImage) -> Vec<Number> {
-    let mut digits = shapes(image);
+    let mut digits = digits(image);
     digits.sort_by_key(|digit| digit.left);
     let mut used = vec![false; digits.len()];
     let mut out = Vec::new();
@@ -220,7 +221,7 @@ fn numbers(image: &GrayImage) -> Vec<Number> {
         let mut whole = digits[i];
         let (mut count, mut last) = (1, digits[i]);
         for j in i + 1..digits.len() {
-            let (height, gap) = (last.height(), digits[j].left as f32 - last.right as f32);
+            let (height, gap) = (last.height() as f32, digits[j].left as f32 - last.right as f32);
             if gap > 0.7 * height {
                 break;
             }
@@ -237,60 +238,18 @@ fn numbers(image: &GrayImage) -> Vec<Number> {
         if count <= 3 {
             let middle = |a: usize, b: usize| (a + b) as f32 / 2.0;
             let (x, y) = (middle(whole.left, whole.right), middle(whole.top, whole.bottom));
-            out.push(Number { x, y, height: whole.height() });
+            out.push(Number { x, y, height: whole.height() as f32 });
         }
     }
     out
-}
-
-/// The box of a connected shape, in pixels; `right` and `bottom` are just outside.
-#[derive(Debug, Clone, Copy)]
-struct Shape {
-    left: usize,
-    right: usize,
-    top: usize,
-    bottom: usize,
-}
-
-impl Shape {
-    fn height(&self) -> f32 {
-        (self.bottom - self.top) as f32
-    }
 }
 
 /// The connected dark shapes of a page that have a digit's size.
-fn shapes(image: &GrayImage) -> Vec<Shape> {
-    let (width, height) = (image.width() as usize, image.height() as usize);
-    let mut dark: Vec<bool> = image.as_raw().iter().map(|&pixel| 255 - pixel >= PRINT).collect();
-    let mut out = Vec::new();
-    let mut stack = Vec::new();
-    for start in 0..dark.len() {
-        if !dark[start] {
-            continue;
-        }
-        let (x, y) = (start % width, start / width);
-        let mut shape = Shape { left: x, right: x + 1, top: y, bottom: y + 1 };
-        dark[start] = false;
-        stack.push((x, y));
-        while let Some((x, y)) = stack.pop() {
-            shape.left = shape.left.min(x);
-            shape.right = shape.right.max(x + 1);
-            shape.top = shape.top.min(y);
-            shape.bottom = shape.bottom.max(y + 1);
-            for ny in y.saturating_sub(1)..(y + 2).min(height) {
-                for nx in x.saturating_sub(1)..(x + 2).min(width) {
-                    if std::mem::take(&mut dark[ny * width + nx]) {
-                        stack.push((nx, ny));
-                    }
-                }
-            }
-        }
-        let tall = shape.bottom - shape.top;
-        if DIGITS.contains(&tall) && shape.right - shape.left <= tall + tall / 4 {
-            out.push(shape);
-        }
-    }
-    out
+fn digits(image: &GrayImage) -> Vec<Shape> {
+    let dark = image.as_raw().iter().map(|&pixel| 255 - pixel >= PRINT).collect();
+    let is_digit =
+        |shape: &Shape| DIGITS.contains(&shape.height()) && shape.width() <= shape.height() + shape.height() / 4;
+    shapes(dark, image.width() as usize).into_iter().filter(is_digit).collect()
 }
 
 #[cfg(test)]

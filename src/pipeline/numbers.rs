@@ -1,150 +1,205 @@
-//! Printed move numbers that share a column with White's moves: where they end and the moves begin.
+//! Where a table's printed move numbers stand: in a column of their own, between White's and Black's moves, or with
+//! White's moves in one column.
+//!
+//! The picture offers a few places; a few rows of each are read, and the place where most read as numbers is taken.
 
+use super::cells::Crop;
+use super::columns;
 use super::grid::{Column, ColumnPair, Grid};
 use super::lines::Curve;
 use super::page::Page;
+use super::print::{NARROWEST, PRINT, WIDEST_GAP, borders, is_empty, print};
+use super::recognise::Recogniser;
+use crate::error::Result;
+use std::collections::BTreeMap;
 
-/// Samples across a column.
-const SAMPLES: usize = 60;
-/// Numbers stand in the left third of the column.
-const LEFT_PART: usize = SAMPLES / 3;
-/// Darkness (of 255) of print against paper.
-const PRINT: f32 = 70.0;
+/// Rows that are read at each place, and the share of them from which they are surely numbers.
+const READ: usize = 9;
+const SURE: f32 = 0.75;
+/// Share by which pairs must differ in width to be laid out anew.
+const UNLIKE: f32 = 1.1;
 
-/// Gives every pair that has no column of numbers of its own the part of White's column that holds them.
+/// Gives every pair of a grid its numbers where they read best; the share of a few rows that do read as numbers.
 ///
-/// Print stands at one place in every row, written or not, and in every pair; clear paper follows it. Handwriting does
-/// neither. A narrow column without print is a gap between the pairs.
-pub fn split_off(page: &Page, grid: &mut Grid) {
-    for index in 0..grid.pairs.len() {
-        let empty = |column: &Column| {
-            let (left, right) = column.at(grid.bands[grid.bands.len() / 2].top.at(0.0));
-            if right - left > WIDEST_GAP * grid.pitch {
-                return false;
-            }
-            if right - left < NARROWEST * grid.pitch {
-                return true;
-            }
-            let middle = SAMPLES / 3..SAMPLES - SAMPLES / 3;
-            print(page, grid, column, FAINT)[middle].iter().all(|&share| share < EMPTY)
-        };
-        if grid.pairs[index].numbers.as_ref().is_some_and(empty) {
-            grid.pairs[index].numbers = None;
+/// # Errors
+/// As [`Recogniser::read`].
+pub fn settle(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Result<f32> {
+    let mut best: Option<(f32, Vec<ColumnPair>)> = None;
+    for pairs in candidates(page, grid) {
+        grid.pairs = pairs;
+        let share = share_read(page, grid, recogniser)?;
+        if best.as_ref().is_none_or(|(most, _)| share > *most) {
+            best = Some((share, grid.pairs.clone()));
+        }
+        if share >= SURE {
+            break;
         }
     }
-    let without = |pair: &ColumnPair| pair.numbers.is_none() && pair.white.inner.is_empty();
-    // All pairs together: some have longer numbers, in some the writing begins at one place too.
-    let prints: Vec<Vec<f32>> =
-        grid.pairs.iter().filter(|pair| without(pair)).map(|pair| print(page, grid, &pair.white, PRINT)).collect();
-    let together = |prints: &[Vec<f32>]| {
-        let mean = |s: usize| prints.iter().map(|print| print[s]).sum::<f32>() / prints.len().max(1) as f32;
-        end_of_numbers(&(0..SAMPLES).map(mean).collect::<Vec<f32>>())
-    };
-    let others = prints.split_first().filter(|(_, others)| !others.is_empty());
-    let before_the_first = others.and_then(|(first, others)| {
-        let share = together(others)?;
-        let numbers = &first[..(share * SAMPLES as f32) as usize];
-        numbers.iter().all(|&inked| inked < IN_PLACE / 2.0).then_some(share)
-    });
-    if let Some(share) = before_the_first.or_else(|| together(&prints)) {
-        let lacking = grid.pairs.iter_mut().filter(|pair| without(pair));
-        lacking.skip(usize::from(before_the_first.is_some())).for_each(|pair| split(pair, share));
-    }
-    number_the_first(page, grid);
+    let (share, pairs) = best.unwrap_or_else(|| (0.0, grid.pairs.clone()));
+    grid.pairs = pairs;
+    Ok(share)
 }
 
-/// Makes the left part of White's column, up to a share of its width, a column of numbers.
-fn split(pair: &mut ColumnPair, share: f32) {
-    let white = &mut pair.white;
-    let border = Curve { y: white.left.y.iter().zip(&white.right.y).map(|(l, r)| l + share * (r - l)).collect() };
-    let left = std::mem::replace(&mut white.left, border.clone());
-    pair.numbers = Some(Column { left, right: border, inner: Vec::new() });
+/// The ways in which the pairs may have their numbers, the likeliest first.
+fn candidates(page: &Page, grid: &Grid) -> Vec<Vec<ColumnPair>> {
+    let middle = grid.bands[grid.bands.len() / 2].top.at(0.0);
+    let width = |column: &Column| column.at(middle).1 - column.at(middle).0;
+    let is_gap = |column: &Column| {
+        let narrow = width(column) < WIDEST_GAP * grid.pitch;
+        width(column) < NARROWEST * grid.pitch || (narrow && is_empty(page, grid, column))
+    };
+    let found: Vec<ColumnPair> = grid.pairs.iter().map(|pair| pair.without_numbers_if(is_gap)).collect();
+    let wide_only: Vec<ColumnPair> =
+        found.iter().map(|pair| pair.without_numbers_if(|column| width(column) < WIDEST_GAP * grid.pitch)).collect();
+    let between: Vec<ColumnPair> = found.iter().map(ColumnPair::with_numbers_between).collect();
+    let mut out = Vec::new();
+    if found.iter().all(|pair| pair.numbers.is_some()) {
+        out.push(found.clone());
+    }
+    if found.iter().any(|pair| pair.numbers.is_some() && pair.between.is_some()) {
+        out.push(between);
+    }
+    // Where a line was lost, or a column of digits taken for one, the widest pair shows how the others are laid out.
+    let widths = || found.iter().filter_map(|pair| Some(width(pair.numbers.as_ref()?) + width(&pair.white)));
+    let (narrowest, widest) = widths().fold((f32::INFINITY, 0.0f32), |(low, high), w| (low.min(w), high.max(w)));
+    if !columns::alike(&grid.pairs, middle) || widest > UNLIKE * narrowest {
+        let whole = |pair: &&ColumnPair| pair.numbers.as_ref().is_some_and(|n| width(n) + width(&pair.white) >= widest);
+        out.extend(found.iter().find(whole).map(|whole| found.iter().map(|pair| pair.like(whole)).collect()));
+    }
+    for pairs in [&found, &wide_only] {
+        out.extend(split(page, grid, pairs));
+    }
+    let mut as_found = found;
+    number_the_first(page, grid, &mut as_found);
+    out.push(as_found);
+    out
+}
+
+/// The pairs that have no numbers with a part of White's column for them: every pair, or every one but the first, whose
+/// numbers then stand beyond the ends of the lines.
+fn split(page: &Page, grid: &Grid, pairs: &[ColumnPair]) -> Vec<Vec<ColumnPair>> {
+    let middle = grid.bands[grid.bands.len() / 2].top.at(0.0);
+    let lacks = |pair: &ColumnPair| pair.numbers.is_none() && pair.white.inner.is_empty();
+    let prints: Vec<Vec<f32>> =
+        pairs.iter().filter(|pair| lacks(pair)).map(|pair| print(page, grid, &pair.white, PRINT)).collect();
+    // All pairs together: some have longer numbers, in some the writing begins at one place too.
+    let mean = |prints: &[Vec<f32>]| -> Vec<f32> {
+        let places = prints.iter().map(Vec::len).min().unwrap_or(0);
+        (0..places).map(|s| prints.iter().map(|print| print[s]).sum::<f32>() / prints.len() as f32).collect()
+    };
+    let mut out = Vec::new();
+    for border in borders(&mean(&prints)) {
+        let mut all = pairs.to_vec();
+        all.iter_mut().filter(|pair| lacks(pair)).for_each(|pair| pair.split(border * grid.pitch, middle));
+        out.push(all);
+    }
+    if prints.len() > 1 && lacks(&pairs[0]) {
+        for border in borders(&mean(&prints[1..])) {
+            let mut others = pairs.to_vec();
+            others
+                .iter_mut()
+                .skip(1)
+                .filter(|pair| lacks(pair))
+                .for_each(|pair| pair.split(border * grid.pitch, middle));
+            number_the_first(page, grid, &mut others);
+            out.push(others);
+        }
+    }
+    out
+}
+
+impl ColumnPair {
+    /// The same without its numbers where these are none.
+    fn without_numbers_if(&self, is_gap: impl Fn(&Column) -> bool) -> Self {
+        let numbers = self.numbers.clone().filter(|column| !is_gap(column));
+        let between = self.between.clone().filter(|column| !is_gap(column));
+        match numbers {
+            None => Self { numbers: between, between: None, ..self.clone() },
+            numbers => Self { numbers, between, ..self.clone() },
+        }
+    }
+
+    /// The same with its numbers between White's and Black's moves, where there is a column.
+    fn with_numbers_between(&self) -> Self {
+        Self { numbers: self.between.clone().or_else(|| self.numbers.clone()), ..self.clone() }
+    }
+
+    /// The same with White's moves and the numbers laid out as another pair has them: a line of this one was lost.
+    fn like(&self, other: &Self) -> Self {
+        let aside = |line: &Curve| {
+            let off = line.y.iter().zip(&other.black.left.y).map(|(x, middle)| x - middle);
+            Curve { y: off.zip(&self.black.left.y).map(|(off, middle)| middle + off).collect() }
+        };
+        Self { between: None, black: self.black.clone(), ..other.moved(aside) }
+    }
+
+    /// Makes the left part of White's column, so many pixels wide at height `middle`, a column of numbers.
+    fn split(&mut self, width: f32, middle: f32) {
+        let (from, to) = self.white.at(middle);
+        let share = width / (to - from).max(1.0);
+        let sides = self.white.left.y.iter().zip(&self.white.right.y);
+        let border = Curve { y: sides.map(|(left, right)| left + share * (right - left)).collect() };
+        let left = std::mem::replace(&mut self.white.left, border.clone());
+        self.numbers = Some(Column { left, right: border, inner: Vec::new() });
+    }
 }
 
 /// Where every other pair has its numbers before White's moves, those of the first stand beyond the ends of the lines.
-fn number_the_first(page: &Page, grid: &mut Grid) {
+fn number_the_first(page: &Page, grid: &Grid, pairs: &mut [ColumnPair]) {
     let middle = grid.bands[grid.bands.len() / 2].top.at(0.0);
     let width = |pair: &ColumnPair| {
         let ((from, to), white) = (pair.numbers.as_ref()?.at(middle), pair.white.at(middle).0);
         ((white - to).abs() < 0.5 * (to - from)).then_some(to - from)
     };
-    let Some((first, others)) = grid.pairs.split_first() else { return };
+    let Some((first, others)) = pairs.split_first_mut() else { return };
     let widths: Option<Vec<f32>> = others.iter().map(width).collect();
     let Some(widths) = widths.filter(|widths| !widths.is_empty() && first.numbers.is_none()) else { return };
     let wide = widths.iter().sum::<f32>() / widths.len() as f32;
     let left = Curve { y: first.white.left.y.iter().map(|x| x - wide).collect() };
     let numbers = Column { left, right: first.white.left.clone(), inner: Vec::new() };
-    let shown = print(page, grid, &numbers, FAINT).into_iter().fold(0.0, f32::max);
-    if shown > EMPTY {
-        grid.pairs[0].numbers = Some(numbers);
+    if !is_empty(page, grid, &numbers) {
+        first.numbers = Some(numbers);
     }
 }
 
-/// Widest gap between pairs and narrowest column of numbers, in heights of a row.
-const WIDEST_GAP: f32 = 1.2;
-const NARROWEST: f32 = 0.5;
-/// Share of the rows that show print, be it faint, below which a column shows none.
-const EMPTY: f32 = 0.15;
-const FAINT: f32 = 35.0;
-/// The same from which it is a line, be it broken.
-const LINE: f32 = 0.9;
-/// The same from which print stands at one place.
-const IN_PLACE: f32 = 0.6;
-
-/// Distance between two cuts through a column, in heights of a row.
-const CUT: f32 = 0.1;
-
-/// For each of [`SAMPLES`] places across a column the share of the rows that are at least so dark there.
-fn print(page: &Page, grid: &Grid, column: &Column, darkness: f32) -> Vec<f32> {
-    let mut inked = vec![0f32; SAMPLES];
-    let quads: Vec<_> = grid.bands.iter().filter(|band| band.ruled).map(|band| grid.quad(band, column)).collect();
-    for quad in &quads {
-        // In a wide column a stroke would slip through between two cuts.
-        let cuts = ((quad[1][0] - quad[0][0]) / (SAMPLES as f32 * CUT * grid.pitch)).round().clamp(1.0, 8.0) as usize;
-        for (sample, inked) in inked.iter_mut().enumerate() {
-            let share = |cut: usize| (sample as f32 + (cut as f32 + 0.5) / cuts as f32) / SAMPLES as f32;
-            let dark = (0..cuts).any(|cut| darkest(page, quad, share(cut)) > darkness);
-            *inked += f32::from(u8::from(dark)) / quads.len() as f32;
+/// The share of a few rows, spread over the table, that read as numbers going up from row to row.
+pub fn share_read(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<f32> {
+    let ruled: Vec<usize> = (0..grid.bands.len()).filter(|&band| grid.bands[band].ruled).collect();
+    let columns: Vec<&Column> = grid.pairs.iter().filter_map(|pair| pair.numbers.as_ref()).collect();
+    if columns.is_empty() || ruled.is_empty() {
+        return Ok(0.0);
+    }
+    // Clear of the ends, where a head may stand.
+    let row = |k: usize| ruled[(2 * k + 3) * ruled.len() / (2 * READ + 4)];
+    let crop = |k: usize| Crop::cut(page, &grid.bands[row(k)], columns[k % columns.len()], 0.0, 1.0);
+    let crops: Vec<Crop> = (0..READ).map(crop).collect();
+    let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
+    // By column how often the numbers say that it begins with one and the same: an upright line may read as 1 all along.
+    let mut said: BTreeMap<(usize, i64), usize> = BTreeMap::new();
+    for (k, reading) in readings.iter().enumerate() {
+        if let Some(number) = number(&reading.best_path(recogniser.alphabet()).0) {
+            *said.entry((k % columns.len(), number - row(k) as i64)).or_default() += 1;
         }
     }
-    // The border lines at both sides.
-    inked[..2].fill(0.0);
-    inked[SAMPLES - 2..].fill(0.0);
-    inked
+    let agreeing = |column: usize| {
+        let most = said.iter().filter(|((of, _), _)| *of == column).map(|(_, &count)| count).max().unwrap_or(0);
+        if most > 1 || READ < 2 * columns.len() { most } else { 0 }
+    };
+    Ok((0..columns.len()).map(agreeing).sum::<usize>() as f32 / READ as f32)
 }
 
-/// The share of the column's width at which the numbers end, if there are numbers, from what [`print`] says.
-fn end_of_numbers(inked: &[f32]) -> Option<f32> {
-    // Numbers stand to the left of all writing.
-    let first = (0..LEFT_PART).find(|&s| inked[s] > IN_PLACE)?;
-    let densest = (first..(first + SAMPLES / 10).min(LEFT_PART)).max_by(|&a, &b| inked[a].total_cmp(&inked[b]))?;
-    let clear = |s: usize| inked[s] * 3.0 <= inked[densest];
-    // Between two digits, too, there may be a place that hardly any row inks, but only a narrow one.
-    let first = (densest..LEFT_PART + SAMPLES / 10).find(|&s| clear(s) && clear(s + 1))?;
-    // A broken line may stand at the end of the clear paper: the border lies behind it.
-    let end = (first..SAMPLES).find(|&s| !clear(s)).unwrap_or(SAMPLES);
-    let behind = (end..SAMPLES).find(|&s| clear(s)).unwrap_or(SAMPLES);
-    if end < LEFT_PART + SAMPLES / 10 && behind - end <= 2 && inked[end..behind].iter().all(|&share| share > LINE) {
-        return Some((behind as f32 + 0.5) / SAMPLES as f32);
-    }
-    // Print is scattered by shading and blur: the clearest of the next places is the border.
-    let border = (first..(first + 5).min(SAMPLES)).min_by(|&a, &b| inked[a].total_cmp(&inked[b]))?;
-    Some((border as f32 + 0.5) / SAMPLES as f32)
+/// The number that a text is, perhaps with a full stop; the letter O passes for a zero.
+fn number(text: &str) -> Option<i64> {
+    text.trim_end_matches(['.', ')']).replace('O', "0").parse().ok().filter(|&number| number > 0)
 }
 
-/// The darkest point of an upright cut through the middle half of a cell.
-fn darkest(page: &Page, quad: &crate::game::Quad, share: f32) -> f32 {
-    let [tl, tr, br, bl] = quad;
-    let mix = |a: f32, b: f32, t: f32| a + (b - a) * t;
-    let top = [mix(tl[0], tr[0], share), mix(tl[1], tr[1], share)];
-    let bottom = [mix(bl[0], br[0], share), mix(bl[1], br[1], share)];
-    let mut darkest: f32 = 0.0;
-    for step in 0..20 {
-        let t = 0.22 + 0.56 * step as f32 / 19.0;
-        let (x, y) = (mix(top[0], bottom[0], t), mix(top[1], bottom[1], t));
-        if x >= 0.0 && y >= 0.0 && (x as u32) < page.image.width() && (y as u32) < page.image.height() {
-            darkest = darkest.max(255.0 - f32::from(page.image.get_pixel(x as u32, y as u32).0[0]));
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_told_from_moves() {
+        assert_eq!(["1", "12.", "1O", "OO7"].map(number), [Some(1), Some(12), Some(10), Some(7)]);
+        assert_eq!(["", "e4", "O", "O-O", "."].map(number), [None; 5]);
     }
-    darkest
 }
