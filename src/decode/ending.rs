@@ -63,8 +63,13 @@ pub fn find(material: &Material, from: usize, boards: &[&Board]) -> Ending {
 }
 
 impl Ending {
-    /// How the result is known; a result of the rules is as sure as the last move.
-    pub fn origin(&self, last_move: Option<f32>) -> Option<ResultOrigin> {
+    /// How the result is known; a result of the rules is as sure as the last move, and not taken where that is a guess.
+    pub fn origin(&mut self, last_move: Option<f32>) -> Option<ResultOrigin> {
+        if self.read == 0.0 && self.result != "*" && last_move.is_some_and(|sure| sure < BELIEVED) {
+            let warning = format!("If the last move is right, the game is over: {}.", self.result);
+            self.warnings.push(warning);
+            self.result = "*".to_owned();
+        }
         let (source, confidence) = match self.read {
             _ if self.result == "*" => return None,
             0.0 => (ResultSource::Board, last_move),
@@ -161,4 +166,17 @@ fn claims(start: &Board, boards: &[&Board]) -> Vec<String> {
         format!("After {} fifty moves have passed without capture or pawn move: a draw could be claimed.", after(ply))
     });
     third.into_iter().chain(fifty).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mate_by_a_guess_is_no_result() {
+        let mut mate = Ending { result: "0-1".to_owned(), read: 0.0, left: Vec::new(), warnings: Vec::new() };
+        let sure = mate.origin(Some(0.9)).unwrap();
+        assert_eq!((sure.source, sure.confidence, mate.result.as_str()), (ResultSource::Board, Some(0.9), "0-1"));
+        assert!(mate.origin(Some(0.16)).is_none() && mate.result == "*" && mate.warnings.len() == 1);
+    }
 }

@@ -72,7 +72,7 @@ pub fn describe(material: &Material) -> Outcome {
     let end = end.map(|node| &graph.nodes[node as usize]);
     let boards: Vec<&Board> =
         path.iter().map(|&edge| &graph.nodes[graph.edges[edge as usize].to as usize].board).collect();
-    let ending = ending::find(material, end.map_or(0, |node| node.slot), &boards);
+    let mut ending = ending::find(material, end.map_or(0, |node| node.slot), &boards);
     let result_origin = ending.origin(teller.told.last().map(|told| told.ply.confidence));
     let Teller { told, mut warnings, skipped, passed, .. } = teller;
     warnings.extend(reasons::passed_over(&skipped));

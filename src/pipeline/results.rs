@@ -41,7 +41,7 @@ const WORDS: [(&str, &str); 10] = [
     ("1/21/2", "1/2-1/2"),
     ("1/2", "1/2-1/2"),
 ];
-/// Least probability of a result. On the 164 pages of hcs nothing else comes above 0.12.
+/// Least probability of a result.
 const BELIEVED: f32 = 0.25;
 /// Heights of a group, in rows: what is lower stands in one cell unless it crosses the columns.
 const LOWEST: f32 = 0.7;
