@@ -88,21 +88,19 @@ fn split(page: &Page, grid: &Grid, pairs: &[ColumnPair]) -> Vec<Vec<ColumnPair>>
         (0..places).map(|s| prints.iter().map(|print| print[s]).sum::<f32>() / prints.len() as f32).collect()
     };
     let mut out = Vec::new();
-    for border in borders(&mean(&prints)) {
-        let mut all = pairs.to_vec();
-        all.iter_mut().filter(|pair| lacks(pair)).for_each(|pair| pair.split(border * grid.pitch, middle));
-        out.push(all);
-    }
+    let split_from = |first: usize, border: f32| {
+        let mut split = pairs.to_vec();
+        let lacking = split.iter_mut().skip(first).filter(|pair| lacks(pair));
+        lacking.for_each(|pair| pair.split(border * grid.pitch, middle));
+        split
+    };
+    out.extend(borders(&mean(&prints)).into_iter().map(|border| split_from(0, border)));
     if prints.len() > 1 && lacks(&pairs[0]) {
         for border in borders(&mean(&prints[1..])) {
-            let mut others = pairs.to_vec();
-            others
-                .iter_mut()
-                .skip(1)
-                .filter(|pair| lacks(pair))
-                .for_each(|pair| pair.split(border * grid.pitch, middle));
+            let mut others = split_from(1, border);
             number_the_first(page, grid, &mut others);
-            out.push(others);
+            // What blurs the border in the first pair may do so in no other.
+            out.extend([others, split_from(0, border)]);
         }
     }
     out

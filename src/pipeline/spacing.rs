@@ -119,12 +119,7 @@ pub(super) fn extent(map: &LineMap, rows: &[Curve]) -> (f32, f32, f32) {
     let mut sorted = darkness.clone();
     sorted.sort_by(f32::total_cmp);
     let typical = sorted[sorted.len() * 2 / 3];
-    // Where light has washed them out, faint lines show by standing at the rows and nowhere between.
-    let ruled: Vec<bool> = darkness
-        .iter()
-        .enumerate()
-        .map(|(strip, &dark)| dark > 0.35 * typical || standing_out(map, rows, strip) > STANDING_OUT)
-        .collect();
+    let ruled: Vec<bool> = darkness.iter().map(|&d| d > 0.35 * typical).collect();
     // A gap of a strip or two is a column border, a fold or a scribble.
     let mut best = 0..0;
     let mut start = None;
@@ -144,20 +139,6 @@ pub(super) fn extent(map: &LineMap, rows: &[Curve]) -> (f32, f32, f32) {
     let (left, right) = (best.start as f32 * STRIP as f32, best.end as f32 * STRIP as f32);
     (left, right, typical)
 }
-
-/// Share of the rows whose line is darker in a strip than what lies halfway to the lines above and below is by the mean.
-fn standing_out(map: &LineMap, rows: &[Curve], strip: usize) -> f32 {
-    let dark = |y: f32| (-2..=2).map(|d| map.value(strip, y + d as f32)).fold(0.0, f32::max);
-    let stands_out = |w: &&[Curve]| {
-        let [above, line, below] = [0, 1, 2].map(|k| w[k].y[strip]);
-        dark(line) > (dark((above + line) / 2.0) + dark((line + below) / 2.0)) / 2.0 + FAINTEST
-    };
-    rows.windows(3).filter(stands_out).count() as f32 / rows.len().saturating_sub(2).max(1) as f32
-}
-
-/// Share of the rows from which lines that stand out are no chance, and the least by which they must (of 255).
-const STANDING_OUT: f32 = 0.65;
-const FAINTEST: f32 = 1.0;
 
 /// Where the rows' lines end to the left or right of `from` (one of the ends that [`extent`] finds to a strip), to
 /// [`STEP`] pixels; `outwards` is 1 or -1 and `darkness` that of the lines.
