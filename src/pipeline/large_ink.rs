@@ -210,8 +210,10 @@ mod tests {
         let grey: Vec<u8> = (0..width * height).map(|at| if dark(at % width, at / width) { 60 } else { 250 }).collect();
         let found = groups(&ink(&grey, width, 100));
         assert_eq!(found.len(), 1, "{:?}", found.iter().map(|group| group.place).collect::<Vec<_>>());
-        assert_eq!(found[0].place, [40, 20, 130, 90]);
+        // Strokes may cross a line aslant, so as much of the line is kept at either side of them.
+        let near = |(a, b): (&usize, usize)| a.abs_diff(b) <= 3;
+        assert!(found[0].place.iter().zip([40, 20, 130, 90]).all(near), "{:?}", found[0].place);
         let inked = found[0].ink.dark.iter().filter(|&&dark| dark).count();
-        assert!((4 * 70 + 4 * 70 - 30..=4 * 70 + 4 * 70 + 30).contains(&inked), "{inked}");
+        assert!((4 * 70 + 4 * 70 - 30..=4 * 70 + 4 * 70 + 120).contains(&inked), "{inked}");
     }
 }

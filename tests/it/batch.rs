@@ -188,9 +188,9 @@ fn sheets_that_lie_apart_in_a_photo_are_read_one_by_one() {
 
     // Two photos are in the journal, and nothing is read again but what is lost.
     assert_eq!(folder.pages_read(), 2);
-    let before = folder.text("games.jsonl");
+    let before = folder.text("event.pgn");
     assert!(matches!(folder.run(&[]).status.code(), Some(0 | 1)));
-    assert_eq!((folder.pages_read(), folder.text("games.jsonl")), (2, before));
+    assert_eq!((folder.pages_read(), folder.text("event.pgn")), (2, before));
     std::fs::remove_dir_all(folder.out().join("work/games")).unwrap();
     assert!(matches!(folder.run(&[]).status.code(), Some(0 | 1)));
     assert_eq!(folder.groups().len(), 3);
