@@ -94,6 +94,14 @@ fn split(page: &Page, grid: &Grid, pairs: &[ColumnPair]) -> Vec<Vec<ColumnPair>>
         lacking.for_each(|pair| pair.split(border * grid.pitch, middle));
         split
     };
+    // White's and Black's moves have columns alike: what White's has more is that of the numbers.
+    let wide = |column: &Column| column.at(middle).1 - column.at(middle).0;
+    let lacking = pairs.iter().filter(|pair| lacks(pair));
+    let more: Vec<f32> = lacking.map(|pair| (wide(&pair.white) - wide(&pair.black)) / grid.pitch).collect();
+    let more = more.iter().sum::<f32>() / more.len().max(1) as f32;
+    if more > NARROWEST {
+        out.push(split_from(0, more));
+    }
     out.extend(borders(&mean(&prints)).into_iter().map(|border| split_from(0, border)));
     if prints.len() > 1 && lacks(&pairs[0]) {
         for border in borders(&mean(&prints[1..])) {
