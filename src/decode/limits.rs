@@ -22,7 +22,7 @@ impl Limits {
     /// For places where the ink and the game agree.
     pub const USUAL: Limits = Limits { agreeing: 60, mended: 40, window: 20.0, omitting: 6 };
     /// For places where the game needs mending.
-    pub const WIDE: Limits = Limits { agreeing: 150, mended: 400, window: 24.0, omitting: 6 };
+    pub const WIDE: Limits = Limits { agreeing: 100, mended: 250, window: 24.0, omitting: 6 };
 }
 
 /// A slip is often noticed only when a later move turns out impossible: this many slots before the place are searched

@@ -6,7 +6,8 @@ use cozy_chess::Piece;
 /// A language (or a family of languages that share their letters) and its piece letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Language {
-    /// ISO 639 code of the commonest language with these letters.
+    /// ISO 639 code of the commonest language with these letters; for notations that are no language's, a name of their
+    /// own (`figurines`, `iccf`).
     pub code: &'static str,
     /// Name in English, with the languages that write the same letters.
     pub name: &'static str,

@@ -36,7 +36,6 @@ const ASKEW: f32 = 0.05;
 const WHOLE: f32 = 30.0;
 /// Share by which a later try must have more support than an earlier one.
 const CLEARLY: f32 = 1.25;
-
 /// Share of a few rows whose numbers must read as numbers for the others to be looked at.
 const LEGIBLE: f32 = 0.2;
 /// The greatest first number at which rows may be missing before it; a further sheet begins later.

@@ -3,6 +3,7 @@
 //! Printed numbers are alike in height and stand below each other at one pitch. The longest such chains, one for each
 //! pair of columns, give the rows; the way a chain leans, and from chain to chain the rows themselves, give their slope.
 
+use super::columns;
 use super::grid::Frame;
 use super::ink_rows;
 use super::lines::{Curve, STRIP};
@@ -30,8 +31,6 @@ const FEWEST: usize = 8;
 const FURTHER: f32 = 0.5;
 /// How much the pitch may differ between chains.
 const PITCH_DIFFERS: f32 = 0.15;
-/// Pairs of columns at most.
-const MOST_CHAINS: usize = 5;
 
 /// How far left of the middle of its number a row begins: in heights of a digit, and in shares of a pair's width.
 const BESIDE: f32 = 2.5;
@@ -161,7 +160,7 @@ fn chains(numbers: &[Number]) -> Vec<Chain> {
                 && (chain.height / best.height - 1.0).abs() < ALIKE / 2.0
         });
         let apart = |other: &Chain| (chain.places[0][0] - other.places[0][0]).abs() > 3.0 * chain.pitch();
-        if goes_with && kept.iter().all(apart) && kept.len() < MOST_CHAINS {
+        if goes_with && kept.iter().all(apart) && kept.len() < columns::MOST_PAIRS {
             kept.push(chain);
         }
     }
