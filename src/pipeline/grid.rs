@@ -16,7 +16,7 @@ use crate::game::Quad;
 use image::{GrayImage, imageops};
 
 /// A span between two upright curves (stored with x and y exchanged).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Column {
     pub left: Curve,
     pub right: Curve,
@@ -32,7 +32,7 @@ impl Column {
 }
 
 /// White's and Black's column of moves with the numbers that go with them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ColumnPair {
     /// A column of printed numbers of its own, where the form has one.
     pub numbers: Option<Column>,
@@ -143,6 +143,17 @@ impl Grid {
         }
         let covered = covered(&pairs);
         Ok(Self { bands, pairs, pitch, covered, by_ink: false })
+    }
+
+    /// The same with two rows for each.
+    pub fn halved(&self) -> Self {
+        let half = |band: &Band| {
+            let sides = band.top.y.iter().zip(&band.bottom.y);
+            let middle = Curve { y: sides.map(|(top, bottom)| (top + bottom) / 2.0).collect() };
+            let lower = Band { top: middle.clone(), ..band.clone() };
+            [Band { bottom: middle, ..band.clone() }, lower]
+        };
+        Self { bands: self.bands.iter().flat_map(half).collect(), pitch: self.pitch / 2.0, ..self.clone() }
     }
 
     /// Finds a table that has no ruled rows, by its writing.

@@ -13,8 +13,10 @@ use super::recognise::Recogniser;
 use crate::error::Result;
 use std::collections::BTreeMap;
 
-/// Rows that are read at each place, and the share of them from which they are surely numbers.
+/// Rows that are read at each place, at least so many of each pair, and the share of them from which they are surely
+/// numbers.
 const READ: usize = 9;
+const READ_OF_PAIR: usize = 4;
 const SURE: f32 = 0.75;
 /// Share by which pairs must differ in width to be laid out anew.
 const UNLIKE: f32 = 1.1;
@@ -62,17 +64,32 @@ fn candidates(page: &Page, grid: &Grid) -> Vec<Vec<ColumnPair>> {
     // Where a line was lost, or a column of digits taken for one, the widest pair shows how the others are laid out.
     let widths = || found.iter().filter_map(|pair| Some(width(pair.numbers.as_ref()?) + width(&pair.white)));
     let (narrowest, widest) = widths().fold((f32::INFINITY, 0.0f32), |(low, high), w| (low.min(w), high.max(w)));
-    if !columns::alike(&grid.pairs, middle) || widest > UNLIKE * narrowest {
-        let whole = |pair: &&ColumnPair| pair.numbers.as_ref().is_some_and(|n| width(n) + width(&pair.white) >= widest);
-        out.extend(found.iter().find(whole).map(|whole| found.iter().map(|pair| pair.like(whole)).collect()));
+    let lacking = found.iter().any(|pair| pair.numbers.is_none());
+    if lacking || !columns::alike(&grid.pairs, middle) || widest > UNLIKE * narrowest {
+        // Or else what stands before the table was taken for numbers.
+        for wanted in [widest, narrowest] {
+            let is_wanted = |pair: &&ColumnPair| {
+                pair.numbers.as_ref().is_some_and(|numbers| width(numbers) + width(&pair.white) == wanted)
+            };
+            out.extend(found.iter().find(is_wanted).map(|whole| found.iter().map(|pair| pair.like(whole)).collect()));
+        }
     }
-    for pairs in [&found, &wide_only] {
+    // Where White's columns are alike but some have no numbers before them, all have them inside.
+    let bare: Vec<ColumnPair> = found.iter().map(|pair| ColumnPair { numbers: None, ..pair.clone() }).collect();
+    let inside = lacking && columns::alike(&found, middle);
+    for pairs in [&found, &wide_only].into_iter().chain(inside.then_some(&bare)) {
         out.extend(split(page, grid, pairs));
     }
     let mut as_found = found;
     number_the_first(page, grid, &mut as_found);
     out.push(as_found);
-    out
+    let mut different: Vec<Vec<ColumnPair>> = Vec::new();
+    for pairs in out {
+        if !different.contains(&pairs) {
+            different.push(pairs);
+        }
+    }
+    different
 }
 
 /// The pairs that have no numbers with a part of White's column for them: every pair, or every one but the first, whose
@@ -168,17 +185,19 @@ fn number_the_first(page: &Page, grid: &Grid, pairs: &mut [ColumnPair]) {
     }
 }
 
-/// The share of a few rows, spread over the table, that read as numbers going up from row to row.
+/// The share of a few rows, spread over the table, that read as numbers going up from row to row; less where pairs have
+/// no numbers.
 pub fn share_read(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<f32> {
     let ruled: Vec<usize> = (0..grid.bands.len()).filter(|&band| grid.bands[band].ruled).collect();
     let columns: Vec<&Column> = grid.pairs.iter().filter_map(|pair| pair.numbers.as_ref()).collect();
     if columns.is_empty() || ruled.is_empty() {
         return Ok(0.0);
     }
+    let count = READ.max(READ_OF_PAIR * columns.len());
     // Clear of the ends, where a head may stand.
-    let row = |k: usize| ruled[(2 * k + 3) * ruled.len() / (2 * READ + 4)];
+    let row = |k: usize| ruled[(2 * k + 3) * ruled.len() / (2 * count + 4)];
     let crop = |k: usize| Crop::cut(page, &grid.bands[row(k)], columns[k % columns.len()], 0.0, 1.0);
-    let crops: Vec<Crop> = (0..READ).map(crop).collect();
+    let crops: Vec<Crop> = (0..count).map(crop).collect();
     let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
     // By column how often the numbers say that it begins with one and the same: an upright line may read as 1 all along.
     let mut said: BTreeMap<(usize, i64), usize> = BTreeMap::new();
@@ -189,9 +208,11 @@ pub fn share_read(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Resu
     }
     let agreeing = |column: usize| {
         let most = said.iter().filter(|((of, _), _)| *of == column).map(|(_, &count)| count).max().unwrap_or(0);
-        if most > 1 || READ < 2 * columns.len() { most } else { 0 }
+        if most > 1 { most } else { 0 }
     };
-    Ok((0..columns.len()).map(agreeing).sum::<usize>() as f32 / READ as f32)
+    let share = (0..columns.len()).map(agreeing).sum::<usize>() as f32 / count as f32;
+    // A pair without numbers has nothing that reads.
+    Ok(share * columns.len() as f32 / grid.pairs.len() as f32)
 }
 
 /// The number that a text is, perhaps with a full stop; the letter O passes for a zero.
