@@ -13,7 +13,7 @@ const NARROWEST_NUMBER: f32 = 0.5;
 pub(super) const MOST_PAIRS: usize = 5;
 /// Boxes for single characters: how many there are for a move, and how much their widths may differ.
 const BOXES: std::ops::RangeInclusive<usize> = 4..=8;
-const UNEVEN: f32 = 0.15;
+pub(super) const UNEVEN: f32 = 0.15;
 
 /// As [`pair`], but leaves out up to two lines where there are then more pairs, alike, over the whole width between the
 /// outermost lines: letters that stand below each other in every row can pass for a line.
@@ -59,75 +59,6 @@ pub(super) fn alike(pairs: &[ColumnPair], middle: f32) -> bool {
 const WHOLE: f32 = 0.9;
 const MOST_UPRIGHTS: usize = 24;
 
-/// Pairs with one more to the left, or to the right, laid out as the others and as far from the next as these are from
-/// each other; none where there is no room on a page of the given width.
-pub fn one_more(pairs: &[ColumnPair], leftwards: bool, middle: f32, page_width: f32) -> Option<Vec<ColumnPair>> {
-    let (first, last) = (pairs.first()?, pairs.last()?);
-    let (outer, inner) = if leftwards { (first, pairs.get(1)) } else { (last, pairs.iter().nth_back(1)) };
-    let (from, to) = (&outer.numbers.as_ref()?.left, &outer.black.right);
-    let sign = if leftwards { -1.0 } else { 1.0 };
-    let step: Vec<f32> = match inner {
-        Some(inner) => outer.white.left.y.iter().zip(&inner.white.left.y).map(|(a, b)| a - b).collect(),
-        None => to.y.iter().zip(&from.y).map(|(right, left)| sign * (right - left)).collect(),
-    };
-    let aside = |line: &Curve| Curve { y: line.y.iter().zip(&step).map(|(at, step)| at + step).collect() };
-    let pair = outer.moved(aside);
-    let spare = OFF_PAGE * (to.at(middle) - from.at(middle));
-    let (left, right) = (pair.numbers.as_ref()?.left.at(middle), pair.black.right.at(middle));
-    (left > -spare && right < page_width + spare).then(|| {
-        let mut pairs = pairs.to_vec();
-        pairs.insert(if leftwards { 0 } else { pairs.len() }, pair);
-        pairs
-    })
-}
-
-/// Pairs with one more where the space between two of them is as wide as a pair, laid out as the one to its left, and the
-/// index of the new one; none where there is no such space.
-pub fn one_between(pairs: &[ColumnPair], middle: f32) -> Option<(Vec<ColumnPair>, usize)> {
-    let left = |pair: &ColumnPair| pair.numbers.as_ref().unwrap_or(&pair.white).left.at(middle);
-    let is_missing = |two: &[ColumnPair]| {
-        let (from, to) = (left(&two[0]), two[0].black.right.at(middle));
-        let share = (left(&two[1]) - to) / (to - from).max(1.0);
-        (1.0 - UNEVEN..1.0 + UNEVEN).contains(&share)
-    };
-    let before = pairs.windows(2).position(is_missing)?;
-    let (here, next) = (&pairs[before], &pairs[before + 1]);
-    let halfway = |at: f32, (from, to): (&f32, &f32)| at + (to - from) / 2.0;
-    let aside = |line: &Curve| {
-        let steps = here.black.right.y.iter().zip(&next.black.right.y);
-        Curve { y: line.y.iter().zip(steps).map(|(&at, step)| halfway(at, step)).collect() }
-    };
-    let mut more = pairs.to_vec();
-    more.insert(before + 1, here.moved(aside));
-    Some((more, before + 1))
-}
-
-/// Pairs that were taken one column too far to the right, with their numbers between White's and Black's moves, grouped
-/// anew: the numbers come first, and the first and the last pair, of which half was seen, are laid out as those between
-/// them. None where the numbers stand elsewhere or too few pairs were seen.
-pub fn regrouped(pairs: &[ColumnPair], middle: f32, page_width: f32) -> Option<Vec<ColumnPair>> {
-    let inner = pairs.windows(2).map(|two| {
-        let numbers =
-            two[0].numbers.clone().filter(|numbers| numbers.left.at(middle) > two[0].white.left.at(middle))?;
-        let (white, black) = (two[0].black.clone(), two[1].white.clone());
-        Some(ColumnPair { numbers: Some(numbers), between: None, white, black })
-    });
-    let inner: Vec<ColumnPair> = inner.collect::<Option<_>>()?;
-    let (first, last) = (inner.first()?, inner.last()?);
-    let (before, behind) = (&pairs[0].white, &pairs[pairs.len() - 1].black);
-    let step = |from: &Column, to: &Column| -> Vec<f32> {
-        from.left.y.iter().zip(&to.left.y).map(|(from, to)| to - from).collect()
-    };
-    let moved = |pair: &ColumnPair, step: Vec<f32>| {
-        pair.moved(|line| Curve { y: line.y.iter().zip(&step).map(|(at, step)| at + step).collect() })
-    };
-    let mut out = vec![moved(first, step(&first.black, before))];
-    out.extend(inner.iter().cloned());
-    let after = moved(last, step(&last.white, behind));
-    out.extend((after.black.right.at(middle) < page_width).then_some(after));
-    (out[0].numbers.as_ref()?.left.at(middle) > 0.0).then_some(out)
-}
-
 impl ColumnPair {
     /// The same with every line moved.
     pub(super) fn moved(&self, to: impl Fn(&Curve) -> Curve) -> Self {
@@ -144,9 +75,6 @@ impl ColumnPair {
         }
     }
 }
-
-/// Share of its width by which a pair of columns may reach over the edge of the page.
-const OFF_PAGE: f32 = 0.05;
 
 /// Groups the columns between upright lines into pairs for White's and Black's moves; none if there is no such pair.
 ///
@@ -292,47 +220,6 @@ mod tests {
         let pairs = pair_without_strays(&curves, 27.0, 100.0).unwrap();
         let left: Vec<f32> = pairs.iter().flat_map(|pair| [pair.white.left.at(0.0), pair.black.left.at(0.0)]).collect();
         assert_eq!(left, [40.0, 198.0, 368.0, 528.0]);
-    }
-
-    #[test]
-    fn one_more_pair_is_laid_out_as_the_others() {
-        let curves: Vec<Curve> = [200.0, 230.0, 310.0, 390.0, 420.0, 450.0, 530.0, 610.0]
-            .iter()
-            .map(|&x| Curve { y: vec![x; 40] })
-            .collect();
-        let pairs = pair(&curves, 30.0, 100.0).unwrap();
-        let left = |leftwards: bool, width: f32| -> Option<Vec<f32>> {
-            let pairs = one_more(&pairs, leftwards, 100.0, width)?;
-            Some(pairs.iter().map(|pair| pair.white.left.at(100.0)).collect())
-        };
-        assert_eq!(left(false, 850.0), Some(vec![230.0, 450.0, 670.0]));
-        assert_eq!(left(false, 800.0), None, "no room");
-        assert_eq!(left(true, 850.0), None, "no room");
-    }
-
-    #[test]
-    fn a_pair_between_two_others_is_laid_out_as_they_are() {
-        let lines = [200.0, 230.0, 310.0, 390.0, 580.0, 610.0, 690.0, 770.0];
-        let curves: Vec<Curve> = lines.iter().map(|&x| Curve { y: vec![x; 40] }).collect();
-        let pairs = pair(&curves, 30.0, 100.0).unwrap();
-        let (more, new) = one_between(&pairs, 100.0).unwrap();
-        let left: Vec<f32> = more.iter().map(|pair| pair.white.left.at(100.0)).collect();
-        assert_eq!((left, new), (vec![230.0, 420.0, 610.0], 1));
-        assert!(one_between(&more, 100.0).is_none());
-    }
-
-    #[test]
-    fn numbers_are_put_before_the_moves_again() {
-        // Black's moves, numbers, White's moves: the line before White's first column was lost.
-        let lines = [130.0, 210.0, 240.0, 320.0, 400.0, 430.0, 510.0];
-        let curves: Vec<Curve> = lines.iter().map(|&x| Curve { y: vec![x; 40] }).collect();
-        let pairs = pair(&curves, 28.0, 100.0).unwrap();
-        assert_eq!(pairs.iter().map(|pair| pair.white.left.at(0.0)).collect::<Vec<_>>(), [130.0, 320.0]);
-        let places = |width: f32| -> Option<Vec<f32>> {
-            Some(regrouped(&pairs, 100.0, width)?.iter().map(|pair| pair.white.left.at(0.0)).collect())
-        };
-        assert_eq!(places(620.0), Some(vec![50.0, 240.0, 430.0]));
-        assert_eq!(places(570.0), Some(vec![50.0, 240.0]));
     }
 
     #[test]

@@ -3,15 +3,14 @@
 //! The photo is tried as it is first. Where its lines run askew, or its numbers cannot be read, the sheet is laid flat
 //! and turned until they can: the printed numbers are the judge of every try.
 
+use super::amend;
 use super::anchor::{self, Anchor};
-use super::columns;
 use super::flatten;
-use super::grid::{COVERED, ColumnPair, Grid, Known};
+use super::grid::{COVERED, Grid, Known};
 use super::hint::PageHint;
 use super::ingest::Photo;
 use super::ink_rows;
 use super::legible::{self, Legible};
-use super::numbers;
 use super::page::Page;
 use super::recognise::Recogniser;
 use super::watch::Watch;
@@ -25,7 +24,7 @@ pub struct Found {
     pub grid: Grid,
     pub anchor: Anchor,
     /// How its writing reads, where that was asked.
-    legible: Option<Legible>,
+    pub(super) legible: Option<Legible>,
 }
 
 /// Evidence per looked-at row (see [`Anchor::evidence`]) from which a page is surely the right way up.
@@ -36,16 +35,12 @@ const ASKEW: f32 = 0.05;
 const WHOLE: f32 = 30.0;
 /// Share by which a later try must have more support than an earlier one.
 const CLEARLY: f32 = 1.25;
-/// Least height of rows that may be two, in pixels of the page.
-const FINEST: f32 = 24.0;
-/// Share of a few rows whose numbers must read as numbers for the others to be looked at.
-const LEGIBLE: f32 = 0.2;
 /// The greatest first number at which rows may be missing before it; a further sheet begins later.
 const LOST_ROWS: u32 = 6;
 
 impl Found {
     /// What the printed numbers say for this table: a part of a table has less to show than the whole.
-    fn support(&self) -> f32 {
+    pub(super) fn support(&self) -> f32 {
         self.anchor.evidence.max(0.0) * (self.anchor.rows * self.grid.pairs.len()) as f32
     }
 
@@ -207,7 +202,7 @@ impl Search<'_> {
                 legible = Some(legible::moves(&page, &grid, self.recogniser)?);
             }
             let nothing = legible.is_some_and(|legible| legible.is_nothing());
-            let readable = !nothing && settle_numbers(&page, &mut grid, &self.known, self.recogniser)?;
+            let readable = !nothing && amend::settle_numbers(&page, &mut grid, &self.known, self.recogniser)?;
             if grid.by_ink {
                 ink_rows::settle(&page, &mut grid);
             }
@@ -215,7 +210,7 @@ impl Search<'_> {
         })?;
         let mut found = Found { page, grid, anchor, legible };
         if found.is_read() && self.known.columns.is_none() && self.known.rows.is_none() {
-            timed(self.timing, "anchor", || complete(&mut found, self.recogniser))?;
+            timed(self.timing, "anchor", || amend::complete(&mut found, self.recogniser))?;
         }
         // Upside down, writing may pass for a few numbers.
         let plain = found.legible.is_some_and(|legible| legible.is_plain());
@@ -254,83 +249,6 @@ impl Search<'_> {
         self.best.ok_or_else(|| Error::NoTable { file: photo.file.clone(), cause })
     }
 }
-
-/// Takes in pairs whose lines were lost, where more of the numbers then go on from pair to pair.
-fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
-    let with = |found: &Found, pairs: Vec<ColumnPair>| -> Result<Found> {
-        let grid = Grid { pairs, ..found.grid.clone() };
-        let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
-        Ok(Found { page: found.page.clone(), grid, anchor, legible: None })
-    };
-    let middle = found.grid.bands[found.grid.bands.len() / 2].top.at(0.0);
-    let width = found.page.image.width() as f32;
-    if found.anchor.first_number as usize > found.anchor.period {
-        let pairs = columns::regrouped(&found.grid.pairs, middle, width);
-        let whole = pairs.map(|pairs| with(found, pairs)).transpose()?;
-        // The same numbers read: no more is needed than that they begin with 1.
-        let is_whole = |whole: &Found| whole.anchor.first_number == 1 && whole.support() > AS_MUCH * found.support();
-        if let Some(whole) = whole.filter(is_whole) {
-            *found = whole;
-        }
-    }
-    for leftwards in [true, false] {
-        // To the left the first number tells that there are more.
-        while found.grid.pairs.len() < columns::MOST_PAIRS
-            && (!leftwards || found.anchor.first_number as usize > found.anchor.period)
-        {
-            let (page, grid) = (&found.page, &found.grid);
-            let pairs = columns::one_more(&grid.pairs, leftwards, middle, width);
-            let Some(pairs) = pairs else { break };
-            let new = if leftwards { &pairs[0] } else { &pairs[pairs.len() - 1] };
-            let alone = Grid { pairs: vec![new.clone()], ..grid.clone() };
-            if numbers::share_read(page, &alone, recogniser)? < SURELY_READ {
-                break;
-            }
-            let more = with(found, pairs)?;
-            if more.support() < MORE * found.support() {
-                break;
-            }
-            *found = more;
-        }
-    }
-    Ok(())
-}
-
-/// Finds out where the numbers stand; whether they read.
-fn settle_numbers(page: &Page, grid: &mut Grid, known: &Known, recogniser: &dyn Recogniser) -> Result<bool> {
-    let mut readable = numbers::settle(page, grid, recogniser)? > LEGIBLE;
-    // Every second row may be shaded, and only every second line be found.
-    if !readable && grid.pitch > FINEST && known.rows.is_none() {
-        let mut halved = grid.halved();
-        if numbers::settle(page, &mut halved, recogniser)? > SURELY_READ {
-            (*grid, readable) = (halved, true);
-        }
-    }
-    if readable && known.columns.is_none() {
-        fill_gaps(page, grid, recogniser)?;
-    }
-    Ok(readable)
-}
-
-/// Takes in pairs between others whose lines were lost, where their numbers read.
-fn fill_gaps(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Result<()> {
-    let middle = grid.bands[grid.bands.len() / 2].top.at(0.0);
-    while grid.pairs.len() < columns::MOST_PAIRS {
-        let Some((pairs, new)) = columns::one_between(&grid.pairs, middle) else { break };
-        let alone = Grid { pairs: vec![pairs[new].clone()], ..grid.clone() };
-        if numbers::share_read(page, &alone, recogniser)? < SURELY_READ {
-            break;
-        }
-        grid.pairs = pairs;
-    }
-    Ok(())
-}
-
-/// Share of a few rows of a further pair whose numbers must read as numbers.
-const SURELY_READ: f32 = 0.5;
-/// Share by which more pairs must have more support, and the share that may be left where half of a pair was not seen.
-const MORE: f32 = 1.1;
-const AS_MUCH: f32 = 0.7;
 
 /// Whether the grid may be a part of the table only: it leaves out much of what is ruled, or a side is slanted by more
 /// than [`ASKEW`].

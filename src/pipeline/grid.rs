@@ -78,7 +78,7 @@ pub struct Known {
 }
 
 /// Half the length over which a row's line is averaged: longer than a letter is wide.
-const ROW_REACH: usize = 24;
+pub(super) const ROW_REACH: usize = 24;
 /// Bands offered beyond either end of the chain, whose last lines may be hidden by a printed bar or a fold.
 const BEYOND: usize = 3;
 /// How often the lines are followed at most: each time more of them are known.
@@ -184,7 +184,8 @@ impl Grid {
             columns::pair_without_strays(&uprights::find(page, &down, &frame, &kind), frame.pitch, middle).filter(fits)
         });
         let pairs = by_lines.or_else(|| {
-            columns::pair(&ink_rows::columns(page, &frame, &curves, down.strips()), frame.pitch, middle).filter(fits)
+            columns::pair(&ink_rows::column_borders(page, &frame, &curves, down.strips()), frame.pitch, middle)
+                .filter(fits)
         });
         let pairs = pairs.ok_or("rows of writing, but no pair of columns for White's and Black's moves")?;
         let bands = curves.windows(2).map(|w| Band { top: w[0].clone(), bottom: w[1].clone(), ruled: true }).collect();

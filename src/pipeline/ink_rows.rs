@@ -4,8 +4,9 @@
 //! the rows (projection profiles, Postl 1986). The borders of rows are then the longest chain of gaps at one pitch with
 //! ink half a pitch above and below.
 
+use super::columns;
 use super::fit::{dot, least_squares, terms};
-use super::grid::{Frame, Grid};
+use super::grid::{ColumnPair, Frame, Grid};
 use super::lines::{Curve, LineMap, STRIP};
 use super::page::Page;
 use super::spacing::chain_at;
@@ -94,7 +95,7 @@ fn smooth(map: &LineMap, straight: &[Curve], followed: &[Curve], table: std::ops
 
 /// The borders of columns of writing: the middles of the gaps that hardly any row crosses, with both sides; as curves
 /// of `strips` places.
-pub(super) fn columns(page: &Page, frame: &Frame, rows: &[Curve], strips: usize) -> Vec<Curve> {
+pub(super) fn column_borders(page: &Page, frame: &Frame, rows: &[Curve], strips: usize) -> Vec<Curve> {
     let (width, height) = (page.image.width() as usize, page.image.height() as usize);
     let mut crossed = vec![0usize; width];
     for pair in rows.windows(2) {
@@ -124,6 +125,18 @@ pub(super) fn columns(page: &Page, frame: &Frame, rows: &[Curve], strips: usize)
     }
     borders.push(frame.right);
     borders.into_iter().map(|x| Curve { y: vec![x; strips] }).collect()
+}
+
+/// The pairs of columns of writing on rows that are known; none if there are none.
+pub(super) fn pairs(page: &Page, grid: &Grid) -> Option<Vec<ColumnPair>> {
+    let bands: Vec<_> = grid.bands.iter().filter(|band| band.ruled).collect();
+    let rows: Vec<Curve> = bands.iter().map(|band| band.top.clone()).chain([bands.last()?.bottom.clone()]).collect();
+    let at = page.image.width() as f32 / 2.0;
+    let (top, bottom) = (rows[0].at(at), rows[rows.len() - 1].at(at));
+    let (left, right) = sides(page, top.max(0.0) as usize..bottom.clamp(0.0, page.image.height() as f32) as usize)?;
+    let frame = Frame { left, right, top, bottom, pitch: grid.pitch, row_darkness: FAINT_LINE };
+    let strips = grid.pairs[0].white.left.y.len();
+    columns::pair(&column_borders(page, &frame, &rows, strips), grid.pitch, (top + bottom) / 2.0)
 }
 
 /// Moves the rows to where their numbers stand: print stands in the middle of its row, writing anywhere.

@@ -66,6 +66,22 @@ pub(super) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Re
     Ok(Legible { share, looked_at: shown.len(), area: share * (written.len() * step) as f32 * cell })
 }
 
+/// Whether moves are written in a column: of some of its cells, spread over the table.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(super) fn holds_moves(page: &Page, grid: &Grid, column: &Column, recogniser: &dyn Recogniser) -> Result<bool> {
+    let crops = grid.bands.iter().filter(|band| band.ruled).map(|band| Crop::cut(page, band, column, 0.0, 1.0));
+    let written: Vec<Crop> = crops.filter(|crop| !crop.is_blank()).collect();
+    let shown: Vec<&Crop> = written.iter().step_by(written.len().div_ceil(FEWEST).max(1)).collect();
+    if shown.len() < FEWEST / 2 {
+        return Ok(false);
+    }
+    let readings = recogniser.read(&shown)?;
+    let read = readings.iter().filter(|reading| is_move(&reading.best_path(recogniser.alphabet()).0)).count();
+    Ok(read as f32 > PLAIN * shown.len() as f32)
+}
+
 /// Whether a text ends in a square or castles, whatever the language.
 fn is_move(text: &str) -> bool {
     let text = text.trim_end_matches(['+', '#', '!', '?', '=', ' ']);

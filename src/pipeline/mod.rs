@@ -3,6 +3,7 @@
 //! [`read_game`] calls every stage in order and can be read as the table of contents.
 
 mod advice;
+mod amend;
 pub mod anchor;
 pub mod apart;
 mod backdrop;
@@ -21,6 +22,7 @@ pub mod homography;
 pub mod ingest;
 mod ink_rows;
 mod large_ink;
+mod layout;
 mod legible;
 pub mod lines;
 mod number_rows;

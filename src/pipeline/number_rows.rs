@@ -4,9 +4,9 @@
 //! pair of columns, give the rows; the way a chain leans, and from chain to chain the rows themselves, give their slope.
 
 use super::columns;
-use super::grid::Frame;
+use super::grid::{Frame, ROW_REACH};
 use super::ink_rows;
-use super::lines::{Curve, STRIP};
+use super::lines::{Curve, LineMap, STRIP};
 use super::page::Page;
 use super::shapes::{Shape, shapes};
 use image::GrayImage;
@@ -32,6 +32,8 @@ const FURTHER: f32 = 0.5;
 /// How much the pitch may differ between chains.
 const PITCH_DIFFERS: f32 = 0.15;
 
+/// Share of the page's width that a line must cross to tell the slope of the rows.
+const LONG_LINE: f32 = 0.4;
 /// How far left of the middle of its number a row begins: in heights of a digit, and in shares of a pair's width.
 const BESIDE: f32 = 2.5;
 const NUMBERS: f32 = 0.1;
@@ -87,7 +89,11 @@ pub(super) fn find(page: &Page) -> Option<(Frame, Vec<Curve>)> {
     placed.sort_by(|a, b| a.1.places[0][0].total_cmp(&b.1.places[0][0]));
     let top_row = placed.iter().map(|&(start, _)| start).min()?;
     let end_row = placed.iter().map(|&(start, chain)| start + chain.places.len() as isize).max()?;
+    // Square to the numbers, unless there is a line somewhere on the page to tell.
     let slope = -first.lean();
+    let map = LineMap::new(&page.image, ROW_REACH);
+    let longest = map.straightened(0..map.strips()).into_iter().fold(0.0, f32::max);
+    let ruled = (longest > LONG_LINE).then_some(map);
     let strips = (page.image.width() as usize / STRIP).max(1);
     let border = |row: isize| -> Curve {
         let points: Vec<[f32; 2]> = placed
@@ -97,7 +103,14 @@ pub(super) fn find(page: &Page) -> Option<(Frame, Vec<Curve>)> {
                 [(above[0] + below[0]) / 2.0, (above[1] + below[1]) / 2.0]
             })
             .collect();
-        Curve { y: (0..strips).map(|strip| through(&points, slope, (strip as f32 + 0.5) * STRIP as f32)).collect() }
+        let x = |strip: usize| (strip as f32 + 0.5) * STRIP as f32;
+        match (&ruled, &points[..]) {
+            (Some(map), [[at, y]]) => {
+                let line = map.follow(*y);
+                Curve { y: (0..strips).map(|strip| y + line.at(x(strip)) - line.at(*at)).collect() }
+            }
+            _ => Curve { y: (0..strips).map(|strip| through(&points, slope, x(strip))).collect() },
+        }
     };
     // The first and the last number may be lost: the next stage tells whether there are rows beyond.
     let rows: Vec<Curve> = (top_row - 1..=end_row + 1).map(border).collect();

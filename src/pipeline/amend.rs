@@ -1,0 +1,127 @@
+//! What the lines of a table got wrong, put right by its numbers and its writing: pairs of columns that were lost, not told
+//! apart, or taken one column off, and rows taken two by two.
+
+use super::anchor;
+use super::columns;
+use super::find::Found;
+use super::grid::{ColumnPair, Grid, Known};
+use super::ink_rows;
+use super::layout;
+use super::legible;
+use super::numbers;
+use super::page::Page;
+use super::recognise::Recogniser;
+use crate::error::Result;
+
+/// Least height of rows that may be two, in pixels of the page.
+const FINEST: f32 = 24.0;
+/// Share of a few rows whose numbers must read as numbers for the others to be looked at.
+const LEGIBLE: f32 = 0.2;
+/// Share of a few rows of a further pair whose numbers must read as numbers.
+const SURELY_READ: f32 = 0.5;
+/// Share by which more pairs must have more support, and the share that may be left where half of a pair was not seen.
+const MORE: f32 = 1.1;
+const AS_MUCH: f32 = 0.7;
+
+/// Puts right what the numbers of a table that was anchored tell: pairs whose lines were lost, where more of the numbers
+/// then go on from pair to pair, and columns taken one off.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(super) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
+    let with = |found: &Found, pairs: Vec<ColumnPair>| -> Result<Found> {
+        let grid = Grid { pairs, ..found.grid.clone() };
+        let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
+        Ok(Found { page: found.page.clone(), grid, anchor, legible: None })
+    };
+    let middle = found.grid.bands[found.grid.bands.len() / 2].top.at(0.0);
+    let width = found.page.image.width() as f32;
+    if found.anchor.first_number as usize > found.anchor.period {
+        let pairs = layout::regrouped(&found.grid.pairs, middle, width);
+        let whole = pairs.map(|pairs| with(found, pairs)).transpose()?;
+        // The same numbers read: no more is needed than that they begin with 1.
+        let is_whole = |whole: &Found| whole.anchor.first_number == 1 && whole.support() > AS_MUCH * found.support();
+        if let Some(whole) = whole.filter(is_whole) {
+            *found = whole;
+        }
+    }
+    for leftwards in [true, false] {
+        // To the left the first number tells that there are more.
+        while found.grid.pairs.len() < columns::MOST_PAIRS
+            && (!leftwards || found.anchor.first_number as usize > found.anchor.period)
+        {
+            let (page, grid) = (&found.page, &found.grid);
+            let pairs = layout::one_more(&grid.pairs, leftwards, middle, width);
+            let Some(pairs) = pairs else { break };
+            let new = if leftwards { &pairs[0] } else { &pairs[pairs.len() - 1] };
+            let alone = Grid { pairs: vec![new.clone()], ..grid.clone() };
+            if numbers::share_read(page, &alone, recogniser)? < SURELY_READ {
+                break;
+            }
+            let more = with(found, pairs)?;
+            if more.support() < MORE * found.support() {
+                break;
+            }
+            *found = more;
+        }
+    }
+    let between = layout::numbers_between(&found.grid.pairs, middle);
+    if let Some(pairs) = between.filter(|_| found.grid.pairs.iter().all(|pair| pair.numbers.is_some())) {
+        let grid = Grid { pairs, ..found.grid.clone() };
+        if legible::holds_moves(&found.page, &grid, &grid.pairs[0].white, recogniser)? {
+            *found = Found { page: found.page.clone(), grid, anchor: found.anchor, legible: None };
+        }
+    }
+    Ok(())
+}
+
+/// Finds out where the numbers stand; whether they read. Where they read nowhere, other rows and columns are tried.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(super) fn settle_numbers(page: &Page, grid: &mut Grid, known: &Known, recogniser: &dyn Recogniser) -> Result<bool> {
+    let mut readable = numbers::settle(page, grid, recogniser)? > LEGIBLE;
+    if !readable && known.rows.is_none() && known.columns.is_none() {
+        // Every second row may be shaded, and only every second line be found; or no column is ruled.
+        let halved = (grid.pitch > FINEST).then(|| grid.halved());
+        let written = ink_rows::pairs(page, grid).map(|pairs| Grid { pairs, ..grid.clone() });
+        for mut other in halved.into_iter().chain(written) {
+            if numbers::settle(page, &mut other, recogniser)? > SURELY_READ {
+                (*grid, readable) = (other, true);
+                break;
+            }
+        }
+    }
+    if readable && known.columns.is_none() {
+        fill_gaps(page, grid, recogniser)?;
+        tell_apart(page, grid, recogniser)?;
+    }
+    Ok(readable)
+}
+
+/// Makes pairs of columns in which two moves stand beside each other, where there are numbers before all of them.
+fn tell_apart(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Result<()> {
+    if 2 * grid.pairs.len() > columns::MOST_PAIRS || grid.pairs.iter().any(|pair| pair.numbers.is_none()) {
+        return Ok(());
+    }
+    let [first, second] = layout::doubled(&grid.pairs);
+    let mut second = Grid { pairs: second, ..grid.clone() };
+    if numbers::settle(page, &mut second, recogniser)? >= SURELY_READ {
+        grid.pairs = first.into_iter().zip(second.pairs).flat_map(|(a, b)| [a, b.balanced()]).collect();
+    }
+    Ok(())
+}
+
+/// Takes in pairs between others whose lines were lost, where their numbers read.
+fn fill_gaps(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Result<()> {
+    let middle = grid.bands[grid.bands.len() / 2].top.at(0.0);
+    while grid.pairs.len() < columns::MOST_PAIRS {
+        let Some((pairs, new)) = layout::one_between(&grid.pairs, middle) else { break };
+        let alone = Grid { pairs: vec![pairs[new].clone()], ..grid.clone() };
+        if numbers::share_read(page, &alone, recogniser)? < SURELY_READ {
+            break;
+        }
+        grid.pairs = pairs;
+    }
+    Ok(())
+}
