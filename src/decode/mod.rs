@@ -23,6 +23,7 @@ mod posterior;
 pub mod prior;
 mod reasons;
 mod score;
+mod second_game;
 mod settled;
 mod sheet;
 mod text;
@@ -232,6 +233,9 @@ pub fn decode_with(rows: &[Row], groundwork: &Groundwork, options: &Options) -> 
     if graph.ends.is_empty() {
         more.push(graph.furthest());
     }
+    if let Some(decoded) = up_to_another_game(rows, groundwork, options, &sheet, &more) {
+        return Ok(decoded);
+    }
     // Once more, if the game was mended where the search was not wide.
     if graph.ends.is_empty() || more.iter().any(|&slot| limits[slot] != Limits::WIDE) {
         mended.extend(more);
@@ -261,6 +265,30 @@ pub fn decode_with(rows: &[Row], groundwork: &Groundwork, options: &Options) -> 
         result_origin: outcome.result_origin,
         warnings: outcome.warnings,
     })
+}
+
+/// The first game alone, where another one is written below it and nobody has settled anything there; `mended` as for
+/// [`second_game::begins`].
+fn up_to_another_game(
+    rows: &[Row],
+    groundwork: &Groundwork,
+    options: &Options,
+    sheet: &SheetTable,
+    mended: &[usize],
+) -> Option<Decoded> {
+    let settled = &options.settled;
+    if settled.end.is_some() {
+        return None;
+    }
+    let slot = second_game::begins(sheet, &groundwork.found.hands, mended)
+        .filter(|&slot| settled.slots.range(slot..).next().is_none())?;
+    let settled = Settled { end: Some(slot), end_is_told: false, ..settled.clone() };
+    let mut decoded = decode_with(rows, groundwork, &Options { settled, ..options.clone() }).ok()?;
+    decoded.warnings.push(format!(
+        "Another game begins at move {} of the table. Its moves are given as written; photograph them apart to have them read as a game.",
+        rows[slot / 2].number
+    ));
+    Some(decoded)
 }
 
 #[cfg(test)]

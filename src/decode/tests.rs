@@ -156,6 +156,22 @@ fn ink_that_is_passed_over_is_kept_as_written() {
 }
 
 #[test]
+fn a_second_game_on_the_sheet_is_not_a_part_of_the_first() {
+    let first =
+        ["e4", "d5", "exd5", "Qxd5", "Nc3", "Qa5", "d4", "c6", "Nf3", "Bg4", "Bf4", "e6", "h3", "Bxf3", "Qxf3", "Nf6"];
+    let second = [
+        "e4", "e5", "Nf3", "Nc6", "Bc4", "Bc5", "c3", "Nf6", "d4", "exd4", "cxd4", "Bb4+", "Nc3", "Nxe4", "O-O",
+        "Nxc3", "bxc3", "Bxc3",
+    ];
+    let decoded = game(&[&first[..], &second].concat());
+    assert_eq!(sans(&decoded)[..16], first);
+    let rest = &decoded.plies[16..];
+    assert!(rest.len() == 18 && rest.iter().all(|ply| ply.san.is_none() && ply.status == Status::Illegal));
+    assert_eq!(rest[0].written[0].text, "e4");
+    assert!(decoded.warnings.iter().any(|warning| warning.starts_with("Another game begins at move 9 ")));
+}
+
+#[test]
 fn an_empty_sheet_is_an_empty_game() {
     let decoded = game(&["", "", "", ""]);
     assert!(decoded.plies.is_empty() && decoded.result == "*");

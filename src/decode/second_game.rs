@@ -1,0 +1,44 @@
+//! Another game below the end of the first: what is written there reads badly as a part of the first game, and well from
+//! the usual first position.
+
+use super::emission::Ink;
+use super::sheet::{Hand, SheetTable};
+use super::{Options, Settled};
+use cozy_chess::Board;
+
+/// Plies that are looked at, first a few and then more, and how many of them may not read as moves of another game.
+const LOOKS: [(usize, usize); 2] = [(6, 1), (16, 2)];
+/// How many of as many plies must not read as moves of the first game.
+const MENDED: usize = 8;
+
+/// The slot at which another game begins; `mended` are those at which the ink does not say the first game's move.
+pub fn begins(sheet: &SheetTable, hands: &[Hand], mended: &[usize]) -> Option<usize> {
+    let (length, _) = LOOKS[LOOKS.len() - 1];
+    let is_strange = |slot: usize| {
+        let here = slot..slot + length;
+        (0..sheet.slots.len()).filter(|s| here.contains(s) && mended.contains(s)).count() >= MENDED
+    };
+    let rows = (2..(sheet.slots.len() + 1).saturating_sub(length)).step_by(2);
+    let options = Options { settled: Settled::default(), ..sheet.options.clone() };
+    let start = Board::default();
+    // How many plies do not read as another game's; none if too many.
+    let strange_anew = |slot: usize| {
+        let mut strange = None;
+        for (plies, most) in LOOKS {
+            let slots = &sheet.slots[slot..slot + plies];
+            let written = slots.iter().filter(|inks| inks.iter().any(|ink| matches!(ink, Ink::Written(_)))).count();
+            if written + most < plies {
+                return None;
+            }
+            let table = SheetTable { slots, start: &start, options: &options, ..*sheet };
+            let look = table.first_look(hands, &mut Vec::new());
+            strange = Some(look.mended.len().max(plies.saturating_sub(look.plies)));
+            if strange > Some(most) {
+                return None;
+            }
+        }
+        strange
+    };
+    let found = rows.filter(|&slot| is_strange(slot)).filter_map(|slot| Some((strange_anew(slot)?, slot)));
+    found.min().map(|(_, slot)| slot)
+}
