@@ -8,6 +8,8 @@ use cozy_chess::Board;
 
 /// Plies that are looked at, first a few and then more, and how many of them may not read as moves of another game.
 const LOOKS: [(usize, usize); 2] = [(6, 1), (16, 2)];
+/// Slots of a first game at least: less is the head of the table, or a false start.
+const SHORTEST: usize = 10;
 /// How many of as many plies must not read as moves of the first game.
 const MENDED: usize = 8;
 
@@ -18,7 +20,7 @@ pub fn begins(sheet: &SheetTable, hands: &[Hand], mended: &[usize]) -> Option<us
         let here = slot..slot + length;
         (0..sheet.slots.len()).filter(|s| here.contains(s) && mended.contains(s)).count() >= MENDED
     };
-    let rows = (2..(sheet.slots.len() + 1).saturating_sub(length)).step_by(2);
+    let rows = (SHORTEST..(sheet.slots.len() + 1).saturating_sub(length)).step_by(2);
     let options = Options { settled: Settled::default(), ..sheet.options.clone() };
     let start = Board::default();
     // How many plies do not read as another game's; none if too many.

@@ -106,8 +106,18 @@ fn tell_apart(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Resu
     }
     let [first, second] = layout::doubled(&grid.pairs);
     let mut second = Grid { pairs: second, ..grid.clone() };
-    if numbers::settle(page, &mut second, recogniser)? >= SURELY_READ {
-        grid.pairs = first.into_iter().zip(second.pairs).flat_map(|(a, b)| [a, b.balanced()]).collect();
+    if numbers::settle(page, &mut second, recogniser)? < SURELY_READ {
+        return Ok(());
+    }
+    let pairs = first.into_iter().zip(second.pairs).flat_map(|(a, b)| [a, b.balanced()]).collect();
+    let doubled = Grid { pairs, ..grid.clone() };
+    // The numbers must go on from pair to pair.
+    let says = |grid: &Grid| -> Result<f32> {
+        let anchor = anchor::anchor(page, grid, None, true, recogniser)?;
+        Ok(anchor.evidence * (anchor.rows * grid.pairs.len()) as f32)
+    };
+    if says(&doubled)? > MORE * says(grid)?.max(0.0) {
+        *grid = doubled;
     }
     Ok(())
 }

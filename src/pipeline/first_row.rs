@@ -14,7 +14,7 @@ const LOST: usize = 2;
 /// Rows whose moves tell.
 const LOOKED_AT: usize = 12;
 /// Moves that must be read more, with rows left out, for these to be the head.
-const GAIN: f32 = 1.5;
+const GAIN: f32 = 1.2;
 
 /// Takes in lost rows and leaves out those above the first move of a page whose numbers are not read, and counts all
 /// rows anew.

@@ -82,13 +82,21 @@ pub(super) fn holds_moves(page: &Page, grid: &Grid, column: &Column, recogniser:
     Ok(read as f32 > PLAIN * shown.len() as f32)
 }
 
-/// Whether a text ends in a square or castles, whatever the language.
+/// Whether a text is a move in some notation, whatever the language: it ends in a square or castles, names two squares in
+/// digits, or a piece with a file's letters and a rank.
 fn is_move(text: &str) -> bool {
     let text = text.trim_end_matches(['+', '#', '!', '?', '=', ' ']);
     let castles = text.len() > 2 && text.chars().all(|c| matches!(c, 'O' | '0' | '-'));
     let mut from_end = text.chars().rev();
     let square = matches!(from_end.next(), Some('1'..='8')) && matches!(from_end.next(), Some('a'..='h'));
-    castles || square
+    let numeric = text.len() == 4 && text.chars().all(|c| matches!(c, '1'..='8'));
+    let ranks = text.chars().filter(|c| matches!(c, '1'..='8')).count();
+    let letters = text.chars().filter(|c| c.is_ascii_uppercase()).count();
+    let descriptive = ranks == 1
+        && letters > 1
+        && text.starts_with(|c: char| c.is_ascii_uppercase())
+        && text.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '1'..='8' | '-'));
+    castles || square || numeric || descriptive
 }
 
 #[cfg(test)]
@@ -98,6 +106,7 @@ mod tests {
     #[test]
     fn moves_of_any_language_are_known() {
         assert!(["e4", "Sf3", "Cxd5+", "O-O", "0-0-0", "Ce6!?", "\u{265e}c3#"].iter().all(|text| is_move(text)));
-        assert!(["", "-", "hE", "4e", "i3", "a9", "Rd"].iter().all(|text| !is_move(text)));
+        assert!(["5254", "7163", "P4R", "C3AR", "P-K4", "N-KB3+"].iter().all(|text| is_move(text)));
+        assert!(["", "-", "hE", "4e", "i3", "a9", "Rd", "12", "K4", "9254"].iter().all(|text| !is_move(text)));
     }
 }
