@@ -1,6 +1,6 @@
 //! The game from its ink, and the better game after a person has looked at some of its moves.
 
-use crate::decode::{self, Decoded, Groundwork, Place, Settled, SettledCell};
+use crate::decode::{self, Contradiction, Decoded, Groundwork, Place, SET_BY_HAND, Settled, SettledCell};
 use crate::error::{Error, Result};
 use crate::game::{Colour, Game, ResultOrigin, ResultSource, SCHEMA, Sheet, Status};
 use crate::pgn;
@@ -8,6 +8,7 @@ use crate::pipeline::results::WrittenResult;
 use crate::pipeline::{Ink, Timing, timed};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// What a person says about the game.
 ///
@@ -53,6 +54,8 @@ pub struct Desk {
     ink: Ink,
     options: decode::Options,
     groundwork: Groundwork,
+    /// The game before anything is settled.
+    unsettled: OnceLock<Option<Decoded>>,
 }
 
 impl Desk {
@@ -60,7 +63,7 @@ impl Desk {
     pub fn new(ink: Ink, options: &decode::Options) -> Self {
         let groundwork = Groundwork::new(&ink.rows, &ink.alphabet, options);
         let keepers = ink.sheets.iter().map(|sheet| sheet.keeper).collect();
-        Self { options: decode::Options { keepers, ..options.clone() }, ink, groundwork }
+        Self { options: decode::Options { keepers, ..options.clone() }, ink, groundwork, unsettled: OnceLock::new() }
     }
 
     /// Decodes the ink, holding to what the pins say. Undoing is decoding with fewer pins.
@@ -71,7 +74,7 @@ impl Desk {
         let ink = &self.ink;
         let options = decode::Options { settled: settled(ink, pins)?, ..self.options.clone() };
         let mut timing_ms = ink.timing_ms.clone();
-        let decoded = timed(&mut timing_ms, "decode", || decode::decode_with(&ink.rows, &self.groundwork, &options));
+        let decoded = timed(&mut timing_ms, "decode", || self.decode(&options));
         let decoded = decoded.map_err(|contradiction| contradicted(ink, &options.settled, contradiction.slot))?;
         let reviewed = assemble(ink, pins, decoded, timing_ms);
         if options.settled == Settled::default() && !is_a_game(ink, &reviewed.game) {
@@ -79,6 +82,31 @@ impl Desk {
         }
         Ok(reviewed)
     }
+
+    fn decode(&self, options: &decode::Options) -> std::result::Result<Decoded, Contradiction> {
+        let decode = |options| decode::decode_with(&self.ink.rows, &self.groundwork, options);
+        let unsettled = self.unsettled.get_or_init(|| decode(&self.options).ok());
+        match unsettled {
+            Some(unsettled) if options.settled == Settled::default() => Ok(unsettled.clone()),
+            Some(unsettled) => decode(options).map(|decoded| with_certainty_of(unsettled, decoded)),
+            None => decode(options),
+        }
+    }
+}
+
+/// Where pins only confirm the game, no ply becomes less certain by them: which other games the search still remembers,
+/// and with it their share, changes with what is settled.
+fn with_certainty_of(unsettled: &Decoded, mut decoded: Decoded) -> Decoded {
+    let moves = |decoded: &Decoded| decoded.plies.iter().map(|ply| ply.uci.clone()).collect::<Vec<_>>();
+    if decoded.places != unsettled.places || moves(&decoded) != moves(unsettled) {
+        return decoded;
+    }
+    for (ply, before) in decoded.plies.iter_mut().zip(&unsettled.plies) {
+        if ply.reason.as_deref() != Some(SET_BY_HAND) && ply.confidence < before.confidence {
+            *ply = before.clone();
+        }
+    }
+    decoded
 }
 
 /// Decodes the ink once, holding to what the pins say.

@@ -33,6 +33,7 @@ pub use confidence::{INPUTS, Model as ConfidenceModel, Signs};
 pub use emission::SlipPrices;
 pub use gaps::GapPrices;
 pub use prior::{Belief, MovePrior, Policy};
+pub use reasons::SET_BY_HAND;
 pub use settled::{Contradiction, Settled, SettledCell, SettledSlot};
 pub use transcript::transcribe;
 

@@ -278,7 +278,8 @@ impl Teller<'_> {
     fn look_around(&mut self) {
         let count = self.told.len();
         self.mended.extend((0..count).filter(|&i| self.told[i].is_mended()));
-        let fits: f32 = self.told.iter().map(|told| told.signs.fit.max(-0.5)).sum();
+        let inked = || self.told.iter().filter(|told| told.kind != Kind::Settled);
+        let fit = inked().map(|told| told.signs.fit.max(-0.5)).sum::<f32>() / inked().count().max(1) as f32;
         for i in 0..count {
             let near = |at: usize| (at as f32 - i as f32).abs();
             let closest = |places: &mut dyn Iterator<Item = usize>, reach: f32| {
@@ -289,7 +290,7 @@ impl Teller<'_> {
             signs.mended_behind = closest(&mut mended.clone().filter(|&at| at >= i), 6.0);
             signs.mended_before = closest(&mut mended.clone().filter(|&at| at < i), 4.0);
             signs.lost = (mended.filter(|&at| at != i && near(at) <= 12.0).count() as f32 / 6.0).min(1.0);
-            signs.sheet = 2.0 * fits / count as f32;
+            signs.sheet = 2.0 * fit;
             signs.late = (-((count - 1 - i) as f32) / 4.0).exp();
         }
     }
@@ -299,6 +300,9 @@ impl Teller<'_> {
         for told in &mut self.told {
             let ply = &mut told.ply;
             if told.kind == Kind::Settled {
+                // Other games in which the same words mean another move do not make the person less right.
+                let said = ply.candidates.iter().find(|candidate| Some(&candidate.san) == ply.san.as_ref());
+                ply.confidence = said.map_or(ply.confidence, |candidate| candidate.probability);
                 (ply.status, ply.reason) = (Status::Clear, Some(SET_BY_HAND.to_owned()));
                 continue;
             }

@@ -30,9 +30,7 @@ export const review = {
     },
 
     async "a move typed in German letters"({page, address}, {id}) {
-        const shown = await plies(page)
-        const wrong = truth.findIndex((san, i) => shown[i] !== san)
-        const at = wrong >= 0 ? wrong : truth.findIndex(san => san.startsWith("Q"))
+        const at = truth.findIndex(san => san.startsWith("Q"))
         await goTo(page, at)
         const letters = {K: "K", Q: "D", R: "T", B: "L", N: "S"}
         await page.keyboard.type(truth[at].replace(/^[KQRBN]/, letter => letters[letter]))

@@ -48,6 +48,26 @@ fn a_move_that_was_put_right_is_kept_and_undone() {
 }
 
 #[test]
+fn to_confirm_a_move_makes_no_other_less_certain() {
+    let mut wrong = moves();
+    for at in [8, 13, 20, 21, 27] {
+        wrong[at] = "O-O-O".to_owned();
+    }
+    let ink = ink(wrong);
+    let before = review(&ink, &[]);
+    let unclear: Vec<usize> =
+        (0..before.game.plies.len()).filter(|&at| before.game.plies[at].status != Status::Clear).collect();
+    assert!(unclear.len() > 3, "{unclear:?}");
+    for &at in &unclear {
+        let (cell, san) = (before.cells[at], before.game.plies[at].san.clone().unwrap());
+        let after = review(&ink, &[put(cell.number, cell.colour, &san)]);
+        for (ply, earlier) in after.game.plies.iter().zip(&before.game.plies) {
+            assert!(ply.confidence >= earlier.confidence, "{san} confirmed: {earlier:?} became {ply:?}");
+        }
+    }
+}
+
+#[test]
 fn the_last_pin_about_a_cell_counts() {
     let ink = ink(moves());
     let after = review(&ink, &[put(22, Colour::Black, "Na4"), put(22, Colour::Black, "Qg6")]);
