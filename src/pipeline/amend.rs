@@ -112,11 +112,8 @@ fn tell_apart(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Resu
     let pairs = first.into_iter().zip(second.pairs).flat_map(|(a, b)| [a, b.balanced()]).collect();
     let doubled = Grid { pairs, ..grid.clone() };
     // The numbers must go on from pair to pair.
-    let says = |grid: &Grid| -> Result<f32> {
-        let anchor = anchor::anchor(page, grid, None, true, recogniser)?;
-        Ok(anchor.evidence * (anchor.rows * grid.pairs.len()) as f32)
-    };
-    if says(&doubled)? > MORE * says(grid)?.max(0.0) {
+    let says = |grid: &Grid| Ok(anchor::anchor(page, grid, None, true, recogniser)?.support(grid));
+    if says(&doubled)? > MORE * says(grid)? {
         *grid = doubled;
     }
     Ok(())

@@ -27,6 +27,13 @@ pub struct Anchor {
     pub evidence: f32,
 }
 
+impl Anchor {
+    /// What the printed numbers say for their table: a part of a table has less to show than the whole.
+    pub(super) fn support(&self, grid: &Grid) -> f32 {
+        self.evidence.max(0.0) * (self.rows * grid.pairs.len()) as f32
+    }
+}
+
 /// What the picture shows of a band.
 #[derive(Debug, Clone, Copy)]
 struct Shown {

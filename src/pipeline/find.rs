@@ -39,9 +39,9 @@ const CLEARLY: f32 = 1.25;
 const LOST_ROWS: u32 = 6;
 
 impl Found {
-    /// What the printed numbers say for this table: a part of a table has less to show than the whole.
+    /// See [`Anchor::support`].
     pub(super) fn support(&self) -> f32 {
-        self.anchor.evidence.max(0.0) * (self.anchor.rows * self.grid.pairs.len()) as f32
+        self.anchor.support(&self.grid)
     }
 
     /// Whether the numbers say for sure that this is the table, the right way up.
