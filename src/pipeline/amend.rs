@@ -8,6 +8,8 @@ use super::grid::{ColumnPair, Grid, Known};
 use super::ink_rows;
 use super::layout;
 use super::legible;
+use super::number_columns;
+use super::number_rows;
 use super::numbers;
 use super::page::Page;
 use super::recognise::Recogniser;
@@ -84,8 +86,9 @@ pub(super) fn settle_numbers(page: &Page, grid: &mut Grid, known: &Known, recogn
     if !readable && known.rows.is_none() && known.columns.is_none() {
         // Every second row may be shaded, and only every second line be found; or no column is ruled.
         let halved = (grid.pitch > FINEST).then(|| grid.halved());
-        let written = ink_rows::pairs(page, grid).map(|pairs| Grid { pairs, ..grid.clone() });
-        for mut other in halved.into_iter().chain(written) {
+        let written = || ink_rows::pairs(page, grid).map(|pairs| Grid { pairs, ..grid.clone() });
+        let others: Vec<Grid> = halved.into_iter().chain(beside_numbers(page, grid)).chain(written()).collect();
+        for mut other in others {
             if numbers::settle(page, &mut other, recogniser)? > SURELY_READ {
                 (*grid, readable) = (other, true);
                 break;
@@ -114,9 +117,18 @@ fn tell_apart(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Resu
     // The numbers must go on from pair to pair.
     let says = |grid: &Grid| Ok(anchor::anchor(page, grid, None, true, recogniser)?.support(grid));
     if says(&doubled)? > MORE * says(grid)? {
-        *grid = doubled;
+        // Where the lines in the middle are lost, the writing tells where they were.
+        let count = doubled.pairs.len();
+        *grid = beside_numbers(page, grid).filter(|other| other.pairs.len() == count).unwrap_or(doubled);
     }
     Ok(())
+}
+
+/// A table on the same rows with its columns laid out beside the printed numbers.
+fn beside_numbers(page: &Page, grid: &Grid) -> Option<Grid> {
+    let numbers = number_rows::columns(page);
+    let pairs = number_columns::pairs(page, &grid.ruled_rows()?, grid.pitch, &numbers)?;
+    Some(Grid { pairs, ..grid.clone() })
 }
 
 /// Takes in pairs between others whose lines were lost, where their numbers read.

@@ -144,6 +144,11 @@ pub(super) fn find(
         search.try_page(page)?;
         upright = search.writing_is_plain()?;
     }
+    // Half a table reads as well: its numbers would tell of the other half.
+    if let Some(best) = search.best.as_ref().filter(|found| upright && !found.is_sure()) {
+        let page = best.page.clone();
+        search.try_numbers(&page)?;
+    }
     let pages: Vec<Page> = flat_page.into_iter().chain([plain]).collect();
     for (index, turns) in [(0, 0), (1, 0), (0, 2), (1, 2), (0, 1), (0, 3)] {
         if upright || search.is_sure() {
@@ -176,14 +181,25 @@ impl Search<'_> {
 
     /// Tries a page whose rows may not be ruled.
     fn try_ink(&mut self, page: Page) -> Result<()> {
-        self.watch.at("page")?;
-        let grid = timed(self.timing, "grid", || Grid::find_by_numbers(&page, &self.known));
-        self.try_grid(page.clone(), grid)?;
+        self.try_numbers(&page)?;
         if self.is_sure() {
             return Ok(());
         }
         let grid = timed(self.timing, "grid", || Grid::find_by_ink(&page, &self.known));
         self.try_grid(page, grid)
+    }
+
+    /// Tries a page whose rows may be told by their numbers.
+    fn try_numbers(&mut self, page: &Page) -> Result<()> {
+        self.watch.at("page")?;
+        let grids = timed(self.timing, "grid", || Grid::find_by_numbers(page, &self.known));
+        for grid in grids.into_iter().flatten() {
+            self.try_grid(page.clone(), Ok(grid))?;
+            if self.is_sure() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn try_grid(&mut self, page: Page, grid: std::result::Result<Grid, String>) -> Result<()> {

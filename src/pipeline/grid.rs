@@ -7,7 +7,8 @@
 use super::columns;
 use super::ink_rows;
 use super::lines::{Curve, LineMap};
-use super::number_rows;
+use super::number_columns;
+use super::number_rows::{self, Numbered};
 use super::page::Page;
 use super::spacing::{self, extent, find_rows};
 use super::track;
@@ -77,6 +78,12 @@ pub struct Known {
     pub columns: Option<usize>,
 }
 
+impl Known {
+    fn allows(&self, pairs: &[ColumnPair]) -> bool {
+        self.columns.is_none_or(|count| pairs.len() == count)
+    }
+}
+
 /// Half the length over which a row's line is averaged: longer than a letter is wide.
 pub(super) const ROW_REACH: usize = 24;
 /// Bands offered beyond either end of the chain, whose last lines may be hidden by a printed bar or a fold.
@@ -104,7 +111,7 @@ impl Grid {
         let middle = (top + bottom) / 2.0;
         let pairs_by = |kind: Uprights| {
             columns::pair_without_strays(&uprights::find(page, &down, &frame, &kind), pitch, middle)
-                .filter(|pairs| known.columns.is_none_or(|count| pairs.len() == count))
+                .filter(|pairs| known.allows(pairs))
         };
         let covered = |pairs: &[ColumnPair]| {
             let first = pairs.first().map(|pair| pair.numbers.as_ref().unwrap_or(&pair.white).left.at(middle));
@@ -161,35 +168,41 @@ impl Grid {
     /// # Errors
     /// Says in words what was missing: rows or columns.
     pub fn find_by_ink(page: &Page, known: &Known) -> Result<Self, String> {
-        let rows = ink_rows::find(page).ok_or("no ruled rows, and no eight evenly spaced rows of writing")?;
-        Self::on_rows(page, known, rows)
+        let (frame, rows) = ink_rows::find(page).ok_or("no ruled rows, and no eight evenly spaced rows of writing")?;
+        let pairs = pairs_on_rows(page, known, &frame, &rows);
+        Ok(Self::on_rows(&rows, frame.pitch, pairs.ok_or(NO_PAIRS)?))
     }
 
-    /// Finds a table that has no ruled rows, by its printed numbers.
+    /// Finds a table that has no ruled rows, by its printed numbers; the likelier layout of its columns first.
     ///
     /// # Errors
     /// Says in words what was missing: rows or columns.
-    pub fn find_by_numbers(page: &Page, known: &Known) -> Result<Self, String> {
-        let rows = number_rows::find(page).ok_or("no ruled rows, and no eight evenly spaced numbers")?;
-        Self::on_rows(page, known, rows)
+    pub fn find_by_numbers(page: &Page, known: &Known) -> Result<Vec<Self>, String> {
+        let found = number_rows::find(page).ok_or("no ruled rows, and no eight evenly spaced numbers")?;
+        let Numbered { frame, rows, columns } = found;
+        let by_borders = pairs_on_rows(page, known, &frame, &rows);
+        let middle = (frame.top + frame.bottom) / 2.0;
+        let beside = if by_borders.as_ref().is_some_and(|pairs| number_columns::agree(pairs, &columns, middle)) {
+            None
+        } else {
+            number_columns::pairs(page, &rows, frame.pitch, &columns).filter(|pairs| known.allows(pairs))
+        };
+        let found: Vec<Self> =
+            beside.into_iter().chain(by_borders).map(|pairs| Self::on_rows(&rows, frame.pitch, pairs)).collect();
+        if found.is_empty() { Err(NO_PAIRS.to_owned()) } else { Ok(found) }
     }
 
     /// The table on rows that are not ruled.
-    fn on_rows(page: &Page, known: &Known, (frame, curves): (Frame, Vec<Curve>)) -> Result<Self, String> {
-        let mut down = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(&page.image)), frame.pitch as usize);
-        uprights::lead(&mut down, &frame);
-        let middle = (frame.top + frame.bottom) / 2.0;
-        let fits = |pairs: &Vec<ColumnPair>| known.columns.is_none_or(|count| pairs.len() == count);
-        let by_lines = [Uprights::Lines, Uprights::Broken, Uprights::Shading].into_iter().find_map(|kind| {
-            columns::pair_without_strays(&uprights::find(page, &down, &frame, &kind), frame.pitch, middle).filter(fits)
-        });
-        let pairs = by_lines.or_else(|| {
-            columns::pair(&ink_rows::column_borders(page, &frame, &curves, down.strips()), frame.pitch, middle)
-                .filter(fits)
-        });
-        let pairs = pairs.ok_or("rows of writing, but no pair of columns for White's and Black's moves")?;
-        let bands = curves.windows(2).map(|w| Band { top: w[0].clone(), bottom: w[1].clone(), ruled: true }).collect();
-        Ok(Self { bands, pairs, pitch: frame.pitch, covered: 1.0, by_ink: true })
+    fn on_rows(rows: &[Curve], pitch: f32, pairs: Vec<ColumnPair>) -> Self {
+        let bands = rows.windows(2).map(|w| Band { top: w[0].clone(), bottom: w[1].clone(), ruled: true }).collect();
+        Self { bands, pairs, pitch, covered: 1.0, by_ink: true }
+    }
+
+    /// The borders of the rows that are ruled, from top to bottom; none where no row is.
+    pub(super) fn ruled_rows(&self) -> Option<Vec<Curve>> {
+        let bands = || self.bands.iter().filter(|band| band.ruled);
+        let last = bands().next_back()?.bottom.clone();
+        Some(bands().map(|band| band.top.clone()).chain([last]).collect())
     }
 
     /// The corners of a cell in pixels of the page.
@@ -210,6 +223,24 @@ impl Grid {
             corner(&band.bottom, &column.left),
         ]
     }
+}
+
+/// What is missing where rows are not enough.
+const NO_PAIRS: &str = "rows of writing, but no pair of columns for White's and Black's moves";
+
+/// The pairs of columns on rows that are not ruled, by what separates them: lines, shading, or gaps in the writing.
+fn pairs_on_rows(page: &Page, known: &Known, frame: &Frame, rows: &[Curve]) -> Option<Vec<ColumnPair>> {
+    let mut down = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(&page.image)), frame.pitch as usize);
+    uprights::lead(&mut down, frame);
+    let middle = (frame.top + frame.bottom) / 2.0;
+    let by_lines = [Uprights::Lines, Uprights::Broken, Uprights::Shading].into_iter().find_map(|kind| {
+        columns::pair_without_strays(&uprights::find(page, &down, frame, &kind), frame.pitch, middle)
+            .filter(|pairs| known.allows(pairs))
+    });
+    by_lines.or_else(|| {
+        let borders = ink_rows::column_borders(page, frame, rows, down.strips());
+        columns::pair(&borders, frame.pitch, middle).filter(|pairs| known.allows(pairs))
+    })
 }
 
 /// Where the rows lie, in pixels of the page, and how dark their lines are.

@@ -129,8 +129,7 @@ pub(super) fn column_borders(page: &Page, frame: &Frame, rows: &[Curve], strips:
 
 /// The pairs of columns of writing on rows that are known; none if there are none.
 pub(super) fn pairs(page: &Page, grid: &Grid) -> Option<Vec<ColumnPair>> {
-    let bands: Vec<_> = grid.bands.iter().filter(|band| band.ruled).collect();
-    let rows: Vec<Curve> = bands.iter().map(|band| band.top.clone()).chain([bands.last()?.bottom.clone()]).collect();
+    let rows = grid.ruled_rows()?;
     let at = page.image.width() as f32 / 2.0;
     let (top, bottom) = (rows[0].at(at), rows[rows.len() - 1].at(at));
     let (left, right) = sides(page, top.max(0.0) as usize..bottom.clamp(0.0, page.image.height() as f32) as usize)?;

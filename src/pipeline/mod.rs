@@ -25,6 +25,7 @@ mod large_ink;
 mod layout;
 mod legible;
 pub mod lines;
+mod number_columns;
 mod number_rows;
 pub mod numbers;
 pub mod page;

@@ -7,6 +7,7 @@ use super::columns;
 use super::grid::{Frame, ROW_REACH};
 use super::ink_rows;
 use super::lines::{Curve, LineMap, STRIP};
+use super::number_columns::{NumberColumn, upright};
 use super::page::Page;
 use super::shapes::{Shape, shapes};
 use image::GrayImage;
@@ -38,11 +39,12 @@ const LONG_LINE: f32 = 0.4;
 const BESIDE: f32 = 2.5;
 const NUMBERS: f32 = 0.1;
 
-/// A printed number: its middle and its height.
+/// A printed number: its middle, its width and its height.
 #[derive(Debug, Clone, Copy)]
 struct Number {
     x: f32,
     y: f32,
+    width: f32,
     height: f32,
 }
 
@@ -53,6 +55,8 @@ struct Chain {
     places: Vec<[f32; 2]>,
     /// Numbers that were seen.
     seen: usize,
+    /// Of the widest number.
+    width: f32,
     height: f32,
     /// How evenly they stand and how long the chain is.
     score: f32,
@@ -78,10 +82,23 @@ impl Chain {
         let share = (row - low) as f32;
         [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])]
     }
+
+    fn column(&self, strips: usize) -> NumberColumn {
+        NumberColumn { middle: upright(&self.places, strips), half_width: self.width / 2.0, height: self.height }
+    }
 }
 
-/// The rows of the printed numbers on a page: where they lie, and the borders between them from top to bottom.
-pub(super) fn find(page: &Page) -> Option<(Frame, Vec<Curve>)> {
+/// Rows by their numbers.
+pub(super) struct Numbered {
+    pub frame: Frame,
+    /// The borders between the rows, from top to bottom.
+    pub rows: Vec<Curve>,
+    /// From left to right.
+    pub columns: Vec<NumberColumn>,
+}
+
+/// The rows of the printed numbers on a page.
+pub(super) fn find(page: &Page) -> Option<Numbered> {
     let chains = chains(&numbers(&page.image));
     let first = chains.first()?;
     // Each with the row of the first chain at which it begins.
@@ -124,7 +141,18 @@ pub(super) fn find(page: &Page) -> Option<(Frame, Vec<Curve>)> {
     let pair = (rightmost.at(0)[0] - leftmost.at(0)[0]) / (placed.len() - 1).max(1) as f32;
     let left = (numbers_from - (BESIDE * first.height).max(NUMBERS * pair)).max(0.0);
     let right = if placed.len() > 1 { right.min(rightmost.at(0)[0] + pair) } else { right };
-    Some((Frame { left, right, top, bottom, pitch: first.pitch(), row_darkness: ink_rows::FAINT_LINE }, rows))
+    let upright_strips = (page.image.height() as usize / STRIP).max(1);
+    let columns = placed.iter().map(|(_, chain)| chain.column(upright_strips)).collect();
+    let frame = Frame { left, right, top, bottom, pitch: first.pitch(), row_darkness: ink_rows::FAINT_LINE };
+    Some(Numbered { frame, rows, columns })
+}
+
+/// The columns of printed numbers on a page, from left to right.
+pub(super) fn columns(page: &Page) -> Vec<NumberColumn> {
+    let mut chains = chains(&numbers(&page.image));
+    chains.sort_by(|a, b| a.places[0][0].total_cmp(&b.places[0][0]));
+    let strips = (page.image.height() as usize / STRIP).max(1);
+    chains.iter().map(|chain| chain.column(strips)).collect()
 }
 
 /// The height at `x` of a line through points from left to right; beyond a single point it goes on with `slope`.
@@ -185,6 +213,7 @@ fn follow(numbers: &[Number], first: Number, second: Number) -> Option<Chain> {
     let mut step = [second.x - first.x, second.y - first.y];
     let mut places = vec![[first.x, first.y], [second.x, second.y]];
     let (mut seen, mut lost, mut unevenness) = (2usize, 0usize, 0.0f32);
+    let mut width = first.width.max(second.width);
     while lost <= LOST {
         let last = places[places.len() - 1];
         let expected = [last[0] + step[0], last[1] + step[1]];
@@ -201,6 +230,7 @@ fn follow(numbers: &[Number], first: Number, second: Number) -> Option<Chain> {
                 step[1] += 0.25 * (number.y - expected[1]) / (lost + 1) as f32;
                 step[0] += 0.15 * (number.x - expected[0]) / (lost + 1) as f32;
                 places.push([number.x, number.y]);
+                width = width.max(number.width);
                 (seen, lost) = (seen + 1, 0);
             }
             None => {
@@ -215,6 +245,7 @@ fn follow(numbers: &[Number], first: Number, second: Number) -> Option<Chain> {
     (seen >= FEWEST && even > 0.0).then_some(Chain {
         places,
         seen,
+        width,
         height: first.height,
         score: seen as f32 * even * whole,
     })
@@ -250,7 +281,7 @@ fn numbers(image: &GrayImage) -> Vec<Number> {
         if count <= 3 {
             let middle = |a: usize, b: usize| (a + b) as f32 / 2.0;
             let (x, y) = (middle(whole.left, whole.right), middle(whole.top, whole.bottom));
-            out.push(Number { x, y, height: whole.height() as f32 });
+            out.push(Number { x, y, width: whole.width() as f32, height: whole.height() as f32 });
         }
     }
     out
@@ -301,7 +332,8 @@ mod tests {
     fn numbers_give_the_rows() {
         for slope in [0.0, 0.04, -0.04] {
             let page = Page::new(&form(slope), 0);
-            let (frame, rows) = find(&page).unwrap();
+            let Numbered { frame, rows, columns } = find(&page).unwrap();
+            assert_eq!(columns.len(), 2);
             assert_eq!(rows.len(), 23, "slope {slope}");
             assert!((frame.pitch - 40.0).abs() < 1.0);
             // One row is offered beyond either end. The middle of the first row, at both columns.

@@ -1,0 +1,200 @@
+//! Columns of moves told by the printed numbers before them, for forms that rule no upright lines.
+//!
+//! A pair of columns reaches from its numbers to those of the next pair. Within it the two moves of a row begin half a pair
+//! apart, whatever the writer's indent.
+
+use super::grid::{Column, ColumnPair};
+use super::lines::{Curve, STRIP};
+use super::page::Page;
+
+/// Printed numbers below each other.
+#[derive(Debug, Clone)]
+pub(super) struct NumberColumn {
+    /// The middles of the numbers, x by y.
+    pub middle: Curve,
+    /// From the middle to the end of the widest number, and the height of a digit, in pixels of the page.
+    pub half_width: f32,
+    pub height: f32,
+}
+
+impl NumberColumn {
+    fn left(&self) -> f32 {
+        self.half_width + MARGIN * self.height
+    }
+}
+
+/// Darkness (of 255) from which a pixel counts as ink.
+const INK: u8 = 70;
+/// White space around numbers, in heights of a digit.
+const MARGIN: f32 = 0.5;
+/// White space between two moves at least, and the narrowest move, in heights of a row.
+const SPACE: f32 = 0.6;
+const NARROWEST: f32 = 0.3;
+/// Rows with two moves that tell where they begin.
+const FEWEST_ROWS: usize = 4;
+/// Half the range of the indents, in heights of a row.
+const INDENT: f32 = 0.5;
+/// Share of the usual distance's rows that make half the distance between numbers as likely.
+const NEARLY: f32 = 0.6;
+/// How far the distance between numbers may be from that of the moves, as a share.
+const DIFFERS: f32 = 0.2;
+/// Share of White's column at whose left numbers may stand.
+const INSIDE: f32 = 0.3;
+
+/// The pairs of columns beside numbers, given from left to right; none where too few rows hold two moves. `rows` are the
+/// borders of rows, at a distance of `pitch`.
+pub(super) fn pairs(page: &Page, rows: &[Curve], pitch: f32, numbers: &[NumberColumn]) -> Option<Vec<ColumnPair>> {
+    let first = numbers.first()?;
+    let middle = rows[rows.len() / 2].at(page.image.width() as f32 / 2.0);
+    let (mut begin, mut apart) = (Vec::new(), Vec::new());
+    for (index, column) in numbers.iter().enumerate() {
+        let end = numbers.get(index + 1).map(|next| next.middle.at(middle) - next.left());
+        let end = end.unwrap_or(page.image.width() as f32);
+        for row in rows.windows(2) {
+            let y = row[0].at(column.middle.at(middle));
+            let from = column.middle.at(y) + column.half_width + 1.0;
+            let starts = moves(page, row, from, end, pitch);
+            begin.extend(starts.first().map(|x| x - from));
+            apart.extend(starts.iter().skip(1).map(|x| x - starts[0]));
+        }
+    }
+    // Parts of one move may stand apart too, but not in every row.
+    let rows_at = |distance: f32| apart.iter().filter(|x| (*x - distance).abs() < INDENT * pitch).count();
+    let usual = apart.iter().copied().max_by_key(|&distance| rows_at(distance))?;
+    if rows_at(usual) < FEWEST_ROWS {
+        return None;
+    }
+    begin.sort_by(f32::total_cmp);
+    let half_width = numbers.iter().map(|column| column.half_width).fold(0.0, f32::max);
+    let white = half_width + 1.0 + (begin[begin.len() / 10] / 2.0).min(MARGIN * first.height);
+    let mut width = 2.0 * usual;
+    let steps = numbers.windows(2).map(|two| two[1].middle.at(middle) - two[0].middle.at(middle));
+    let step = steps.clone().fold(f32::INFINITY, f32::min);
+    let room = step - white - first.left();
+    if (room / width - 1.0).abs() < DIFFERS || rows_at(room / 2.0) as f32 > NEARLY * rows_at(usual) as f32 {
+        width = room;
+    }
+    // Where the sheet is seen from one side, columns far away are narrower.
+    let scale = |index: usize| -> Vec<f32> {
+        let left = index.min(numbers.len().saturating_sub(2));
+        let Some([a, b]) = numbers.get(left..left + 2) else { return vec![1.0; first.middle.y.len()] };
+        let whole = b.middle.at(middle) - a.middle.at(middle);
+        a.middle.y.iter().zip(&b.middle.y).map(|(a, b)| (b - a) / whole).collect()
+    };
+    let pair = |(index, column): (usize, &NumberColumn)| {
+        let scale = scale(index);
+        let line = |offset: f32| Curve {
+            y: column.middle.y.iter().zip(&scale).map(|(x, scale)| x + offset * scale).collect(),
+        };
+        let between = |from: f32, to: f32| Column { left: line(from), right: line(to), inner: Vec::new() };
+        ColumnPair {
+            numbers: Some(between(-column.left(), white)),
+            between: None,
+            white: between(white, white + width / 2.0),
+            black: between(white + width / 2.0, white + width),
+        }
+    };
+    Some(numbers.iter().enumerate().map(pair).collect())
+}
+
+/// Whether pairs of columns have their numbers where numbers are printed.
+pub(super) fn agree(pairs: &[ColumnPair], numbers: &[NumberColumn], y: f32) -> bool {
+    let holds = |column: &Option<Column>, x: f32| {
+        column.as_ref().is_some_and(|column| column.left.at(y) < x && x < column.right.at(y))
+    };
+    let has = |pair: &ColumnPair, x: f32| {
+        let (left, right) = pair.white.at(y);
+        let inside = left < x && x < left + INSIDE * (right - left);
+        holds(&pair.numbers, x) || holds(&pair.between, x) || inside
+    };
+    pairs.len() >= numbers.len() && numbers.iter().all(|column| pairs.iter().any(|pair| has(pair, column.middle.at(y))))
+}
+
+/// Where the moves of a row begin between two places.
+fn moves(page: &Page, row: &[Curve], from: f32, end: f32, pitch: f32) -> Vec<f32> {
+    let (width, height) = (page.image.width() as usize, page.image.height() as usize);
+    let is_dark = |x: usize| {
+        let (top, bottom) = (row[0].at(x as f32), row[1].at(x as f32));
+        // The outer fifths hold what hangs over from the neighbours, and ruling lines.
+        let inner = [0.2, 0.8].map(|share| (top + share * (bottom - top)).clamp(0.0, height as f32) as usize);
+        (inner[0]..inner[1]).any(|y| 255 - page.image.as_raw()[y * width + x] >= INK)
+    };
+    let mut runs: Vec<[usize; 2]> = Vec::new();
+    for x in (from.max(0.0) as usize..(end.max(0.0) as usize).min(width)).filter(|&x| is_dark(x)) {
+        match runs.last_mut().filter(|run| ((x - run[1]) as f32) < SPACE * pitch) {
+            Some(run) => run[1] = x,
+            None => runs.push([x, x]),
+        }
+    }
+    let wide = runs.iter().filter(|run| (run[1] - run[0]) as f32 > NARROWEST * pitch);
+    wide.map(|run| run[0] as f32).collect()
+}
+
+/// A curve through points `[x, y]` from top to bottom, with x at the centre of each of `strips` strips.
+pub(super) fn upright(points: &[[f32; 2]], strips: usize) -> Curve {
+    let x_at = |y: f32| {
+        let next = points.partition_point(|point| point[1] < y).clamp(1, points.len() - 1);
+        let (a, b) = (points[next - 1], points[next]);
+        a[0] + (b[0] - a[0]) * (y - a[1]) / (b[1] - a[1]).max(1.0)
+    };
+    Curve { y: (0..strips).map(|strip| x_at((strip as f32 + 0.5) * STRIP as f32)).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::ingest::Photo;
+    use image::{GrayImage, Luma};
+
+    /// Rows of two moves each, indented by turns, behind numbers at the given places; rows are 40 pixels high.
+    fn page(numbers: &[f32], width: f32) -> Page {
+        let mut grey = GrayImage::from_pixel(1200, 900, Luma([250]));
+        let mut block = |x: f32, y: f32, wide: u32, high: u32| {
+            for dy in 0..high {
+                for dx in 0..wide {
+                    grey.put_pixel(x as u32 + dx, y as u32 + dy, Luma([30]));
+                }
+            }
+        };
+        for row in 0..15 {
+            for &number in numbers {
+                let y = 100.0 + 40.0 * row as f32;
+                block(number - 8.0, y + 12.0, 16, 14);
+                let indent = [12.0, 30.0, 20.0][row % 3];
+                block(number + 20.0 + indent, y + 8.0, 60, 20);
+                block(number + 20.0 + indent + width, y + 8.0, 60, 20);
+            }
+        }
+        Page::new(&Photo { file: String::new(), grey }, 0)
+    }
+
+    fn column(x: f32) -> NumberColumn {
+        NumberColumn { middle: Curve { y: vec![x; 28] }, half_width: 8.0, height: 14.0 }
+    }
+
+    #[test]
+    fn pairs_go_from_numbers_to_numbers() {
+        let page = page(&[60.0, 460.0], 180.0);
+        let rows: Vec<Curve> = (0..=15).map(|row| Curve { y: vec![100.0 + 40.0 * row as f32; 37] }).collect();
+        let numbers = [column(60.0), column(460.0)];
+        let pairs = pairs(&page, &rows, 40.0, &numbers).unwrap();
+        assert_eq!(pairs.len(), 2);
+        for (pair, number) in pairs.iter().zip([60.0, 460.0]) {
+            let (left, middle, right) = (pair.white.at(400.0).0, pair.black.at(400.0).0, pair.black.at(400.0).1);
+            assert!((number + 8.0..number + 30.0).contains(&left), "{left}");
+            assert!((middle - left - 180.0).abs() < 10.0 && (right - middle - 180.0).abs() < 10.0);
+        }
+        assert!(agree(&pairs, &numbers, 400.0));
+        assert!(!agree(&pairs[..1], &numbers, 400.0));
+        assert!(!agree(&pairs, &[column(200.0)], 400.0));
+    }
+
+    #[test]
+    fn one_pair_is_as_wide_as_its_moves_are_apart() {
+        let page = page(&[60.0], 250.0);
+        let rows: Vec<Curve> = (0..=15).map(|row| Curve { y: vec![100.0 + 40.0 * row as f32; 37] }).collect();
+        let pairs = pairs(&page, &rows, 40.0, &[column(60.0)]).unwrap();
+        let (left, right) = (pairs[0].white.at(400.0).0, pairs[0].black.at(400.0).1);
+        assert!((right - left - 500.0).abs() < 6.0, "{left} {right}");
+    }
+}
