@@ -67,6 +67,14 @@ pub(super) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
             *found = more;
         }
     }
+    // Or they stand elsewhere than one would think.
+    if layout::one_more(&found.grid.pairs, false, middle, width).is_some() {
+        let more = beside_numbers(&found.page, &found.grid).filter(|grid| grid.pairs.len() > found.grid.pairs.len());
+        let more = more.map(|grid| with(found, grid.pairs)).transpose()?;
+        if let Some(more) = more.filter(|more| more.support() > MORE * found.support()) {
+            *found = more;
+        }
+    }
     let between = layout::numbers_between(&found.grid.pairs, middle);
     if let Some(pairs) = between.filter(|_| found.grid.pairs.iter().all(|pair| pair.numbers.is_some())) {
         let grid = Grid { pairs, ..found.grid.clone() };

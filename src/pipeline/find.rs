@@ -121,10 +121,7 @@ pub(super) fn find(
                 flat_page = Some(page.clone());
             }
             search.try_page(page)?;
-            if search.is_sure() {
-                return search.end(photo);
-            }
-            upright = search.writing_is_plain()?;
+            upright = search.is_sure() || search.writing_is_plain()?;
             if upright {
                 break;
             }

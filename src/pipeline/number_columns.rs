@@ -34,36 +34,54 @@ const NARROWEST: f32 = 0.3;
 const FEWEST_ROWS: usize = 4;
 /// Half the range of the indents, in heights of a row.
 const INDENT: f32 = 0.5;
-/// Share of the usual distance's rows that make half the distance between numbers as likely.
+/// Share of the commonest distance's rows that make another distance as likely.
 const NEARLY: f32 = 0.6;
 /// How far the distance between numbers may be from that of the moves, as a share.
 const DIFFERS: f32 = 0.2;
+/// Share of the rows that hold a move before the first numbers where these are not the first column, and widths of a
+/// move in heights of a row: the edge of the sheet and what it lies on are narrower or wider.
+const BEFORE: f32 = 0.5;
+const MOVE: std::ops::Range<f32> = 0.8..6.0;
 /// Share of White's column at whose left numbers may stand.
 const INSIDE: f32 = 0.3;
 
-/// The pairs of columns beside numbers, given from left to right; none where too few rows hold two moves. `rows` are the
+/// The pairs of columns beside numbers, given from left to right; none where too few rows hold two moves, or moves stand
+/// before the first numbers. `rows` are the
 /// borders of rows, at a distance of `pitch`.
 pub(super) fn pairs(page: &Page, rows: &[Curve], pitch: f32, numbers: &[NumberColumn]) -> Option<Vec<ColumnPair>> {
     let first = numbers.first()?;
     let middle = rows[rows.len() / 2].at(page.image.width() as f32 / 2.0);
-    let (mut begin, mut apart) = (Vec::new(), Vec::new());
+    let (mut begin, mut apart, mut before) = (Vec::new(), Vec::new(), 0);
     for (index, column) in numbers.iter().enumerate() {
         let end = numbers.get(index + 1).map(|next| next.middle.at(middle) - next.left());
         let end = end.unwrap_or(page.image.width() as f32);
         for row in rows.windows(2) {
             let y = row[0].at(column.middle.at(middle));
             let from = column.middle.at(y) + column.half_width + 1.0;
-            let starts = moves(page, row, from, end, pitch);
+            let starts: Vec<f32> = moves(page, row, from, end, pitch).iter().map(|run| run[0]).collect();
             begin.extend(starts.first().map(|x| x - from));
             apart.extend(starts.iter().skip(1).map(|x| x - starts[0]));
+            if index == 0 {
+                let end = column.middle.at(y) - column.left();
+                let is_move = |run: &[f32; 2]| MOVE.contains(&((run[1] - run[0]) / pitch)) && run[0] > pitch;
+                before += usize::from(moves(page, row, 0.0, end, pitch).iter().any(is_move));
+            }
         }
+    }
+    if before as f32 > BEFORE * begin.len() as f32 / numbers.len() as f32 {
+        return None;
     }
     // Parts of one move may stand apart too, but not in every row.
     let rows_at = |distance: f32| apart.iter().filter(|x| (*x - distance).abs() < INDENT * pitch).count();
-    let usual = apart.iter().copied().max_by_key(|&distance| rows_at(distance))?;
-    if rows_at(usual) < FEWEST_ROWS {
+    let most = apart.iter().map(|&distance| rows_at(distance)).max()?;
+    if most < FEWEST_ROWS {
         return None;
     }
+    // Those of a further pair, whose numbers were not seen, stand farther away.
+    let is_usual = |distance: &f32| rows_at(*distance) as f32 > NEARLY * most as f32;
+    let nearest = apart.iter().copied().filter(is_usual).fold(f32::INFINITY, f32::min);
+    let near = apart.iter().copied().filter(|distance| (0.0..=2.0 * INDENT * pitch).contains(&(distance - nearest)));
+    let usual = near.max_by_key(|&distance| rows_at(distance))?;
     begin.sort_by(f32::total_cmp);
     let half_width = numbers.iter().map(|column| column.half_width).fold(0.0, f32::max);
     let white = half_width + 1.0 + (begin[begin.len() / 10] / 2.0).min(MARGIN * first.height);
@@ -71,7 +89,7 @@ pub(super) fn pairs(page: &Page, rows: &[Curve], pitch: f32, numbers: &[NumberCo
     let steps = numbers.windows(2).map(|two| two[1].middle.at(middle) - two[0].middle.at(middle));
     let step = steps.clone().fold(f32::INFINITY, f32::min);
     let room = step - white - first.left();
-    if (room / width - 1.0).abs() < DIFFERS || rows_at(room / 2.0) as f32 > NEARLY * rows_at(usual) as f32 {
+    if (room / width - 1.0).abs() < DIFFERS || is_usual(&(room / 2.0)) {
         width = room;
     }
     // Where the sheet is seen from one side, columns far away are narrower.
@@ -110,8 +128,8 @@ pub(super) fn agree(pairs: &[ColumnPair], numbers: &[NumberColumn], y: f32) -> b
     pairs.len() >= numbers.len() && numbers.iter().all(|column| pairs.iter().any(|pair| has(pair, column.middle.at(y))))
 }
 
-/// Where the moves of a row begin between two places.
-fn moves(page: &Page, row: &[Curve], from: f32, end: f32, pitch: f32) -> Vec<f32> {
+/// Where the moves of a row between two places begin and end.
+fn moves(page: &Page, row: &[Curve], from: f32, end: f32, pitch: f32) -> Vec<[f32; 2]> {
     let (width, height) = (page.image.width() as usize, page.image.height() as usize);
     let is_dark = |x: usize| {
         let (top, bottom) = (row[0].at(x as f32), row[1].at(x as f32));
@@ -127,7 +145,7 @@ fn moves(page: &Page, row: &[Curve], from: f32, end: f32, pitch: f32) -> Vec<f32
         }
     }
     let wide = runs.iter().filter(|run| (run[1] - run[0]) as f32 > NARROWEST * pitch);
-    wide.map(|run| run[0] as f32).collect()
+    wide.map(|run| run.map(|x| x as f32)).collect()
 }
 
 /// A curve through points `[x, y]` from top to bottom, with x at the centre of each of `strips` strips.
