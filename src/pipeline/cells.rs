@@ -96,7 +96,7 @@ impl Crop {
         }
         let shown = offset as usize..(offset + used) as usize;
         even_out(&mut pixels, shown.clone());
-        let (ink, span) = ink(&pixels, shown.clone());
+        let (ink, span) = ink(&pixels, shown.clone(), step / natural);
         let contrast = contrast(&pixels, shown);
         Self { pixels, ink, span, contrast }
     }
@@ -151,8 +151,10 @@ pub(super) fn sample(page: &Page, x: f32, y: f32) -> f32 {
 const INNER_ROWS: Range<usize> = 13..36;
 
 /// Counts the pixels of strokes in the inner part of a crop, and finds the columns that they span: connected dark
-/// pixels, upright lines left out.
-fn ink(pixels: &[u8], columns: Range<usize>) -> (u32, Range<usize>) {
+/// pixels, upright lines left out. A crop that is `squeezed` by a factor has that much less of everything.
+fn ink(pixels: &[u8], columns: Range<usize>, squeezed: f32) -> (u32, Range<usize>) {
+    let edge = (EDGE as f32 / squeezed).ceil() as usize;
+    let (speck, beside) = ((SPECK as f32 / squeezed).ceil() as usize, (2.0 / squeezed) as usize);
     let mut inner: Vec<u8> = INNER_ROWS
         .flat_map(|y| pixels[y * CROP_WIDTH + columns.start..y * CROP_WIDTH + columns.end].iter().copied())
         .collect();
@@ -167,18 +169,18 @@ fn ink(pixels: &[u8], columns: Range<usize>) -> (u32, Range<usize>) {
     let (mut total, mut span) = (0, columns.end..columns.start);
     for shape in shapes(dark, columns.len()) {
         let (first, last) = (columns.start + shape.left, columns.start + shape.right - 1);
-        let at_edge = first < columns.start + EDGE || last + EDGE >= columns.end;
-        let upright_line = at_edge && shape.width() <= EDGE && shape.height() + 5 > INNER_ROWS.len();
+        let at_edge = first < columns.start + edge || last + edge >= columns.end;
+        let upright_line = at_edge && shape.width() <= edge && shape.height() + 5 > INNER_ROWS.len();
         let clipped_row_line = shape.height() < 4 && shape.width() > 2 * columns.len() / 3 + 1;
-        if !upright_line && !clipped_row_line && shape.area >= SPECK {
+        if !upright_line && !clipped_row_line && shape.area >= speck {
             total += shape.area as u32;
             // What touches the cell's side is the border or a neighbour's stroke.
-            if last >= columns.start + EDGE + 2 && first + EDGE + 2 < columns.end {
+            if last >= columns.start + edge + beside && first + edge + beside < columns.end {
                 span = span.start.min(first)..span.end.max(last + 1);
             }
         }
     }
-    (total, if span.is_empty() { columns } else { span })
+    ((total as f32 * squeezed) as u32, if span.is_empty() { columns } else { span })
 }
 
 /// How much darker than the median the darkest twentieth is, clear of the lines around the cell.
@@ -236,5 +238,21 @@ mod tests {
         // What is written at the very end is shown whole.
         let end = Column { right: line(540.0), ..column.clone() };
         assert!((Crop::cut(&page, &band, &end, 0.0, 1.0).span.len() as f32 - width).abs() < 3.0);
+    }
+
+    #[test]
+    fn a_short_move_beside_the_border_of_a_wide_cell_is_ink() {
+        // Squeezed, it is as narrow as the border, which is no ink.
+        let crop = |ink: std::ops::Range<u32>| {
+            let inked = |x: u32, y: u32| ink.contains(&x) && (52..88).contains(&y);
+            let grey = GrayImage::from_fn(2000, 200, |x, y| Luma([if inked(x, y) { 40 } else { 250 }]));
+            let page = Page::new(&Photo { file: String::new(), grey }, 0);
+            let line = |at: f32| Curve { y: vec![at; 2000 / STRIP] };
+            let band = Band { top: line(50.0), bottom: line(90.0), ruled: true };
+            let column = Column { left: line(485.0), right: line(1900.0), inner: Vec::new() };
+            Crop::cut(&page, &band, &column, 0.0, 1.0)
+        };
+        assert!(!crop(500..520).is_blank());
+        assert!(crop(484..488).is_blank());
     }
 }
