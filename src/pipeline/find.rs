@@ -141,12 +141,15 @@ pub(super) fn find(
         search.try_page(page)?;
         upright = search.writing_is_plain()?;
     }
-    // Half a table reads as well: its numbers would tell of the other half.
-    if let Some(best) = search.best.as_ref().filter(|found| upright && !found.is_sure()) {
-        let page = best.page.clone();
-        search.try_numbers(&page)?;
-    }
     let pages: Vec<Page> = flat_page.into_iter().chain([plain]).collect();
+    // Half a table reads as well: its numbers would tell of the other half.
+    let turns = search.best.as_ref().map_or(0, |found| found.page.quarter_turns);
+    for page in pages.iter().filter(|_| upright) {
+        if search.is_sure() {
+            break;
+        }
+        search.try_numbers(&page.turned(turns))?;
+    }
     for (index, turns) in [(0, 0), (1, 0), (0, 2), (1, 2), (0, 1), (0, 3)] {
         if upright || search.is_sure() {
             break;
