@@ -141,6 +141,11 @@ pub(super) fn find(
         search.try_page(page)?;
         upright = search.writing_is_plain()?;
     }
+    // Upside down some hands read as moves as well.
+    if let Some(best) = search.best.as_ref().filter(|found| upright && !found.is_read()) {
+        let page = best.page.turned(2);
+        search.try_page(page)?;
+    }
     let pages: Vec<Page> = flat_page.into_iter().chain([plain]).collect();
     // Half a table reads as well: its numbers would tell of the other half.
     let turns = search.best.as_ref().map_or(0, |found| found.page.quarter_turns);

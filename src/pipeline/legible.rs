@@ -5,6 +5,7 @@ use super::grid::{Column, Grid};
 use super::page::Page;
 use super::recognise::Recogniser;
 use crate::error::Result;
+use crate::reading::Reading;
 
 /// Written cells that are looked at, spread over the table.
 const LOOKED_AT: usize = 18;
@@ -58,7 +59,7 @@ pub(super) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Re
     let written: Vec<Crop> = sampled.filter(|crop| !crop.is_blank()).collect();
     let shown: Vec<&Crop> = written.iter().step_by(written.len().div_ceil(LOOKED_AT).max(1)).collect();
     let readings = recogniser.read(&shown)?;
-    let read = readings.iter().filter(|reading| is_move(&reading.best_path(recogniser.alphabet()).0)).count();
+    let read = count(&readings, recogniser);
     let width = |column: &Column| column.right.y[0] - column.left.y[0];
     let widths: f32 = grid.pairs.iter().map(|pair| width(&pair.white) + width(&pair.black)).sum();
     let cell = grid.pitch * widths / (2 * grid.pairs.len()).max(1) as f32 * page.scale * page.scale;
@@ -78,13 +79,31 @@ pub(super) fn holds_moves(page: &Page, grid: &Grid, column: &Column, recogniser:
         return Ok(false);
     }
     let readings = recogniser.read(&shown)?;
-    let read = readings.iter().filter(|reading| is_move(&reading.best_path(recogniser.alphabet()).0)).count();
+    let read = count(&readings, recogniser);
     Ok(read as f32 > PLAIN * shown.len() as f32)
 }
 
-/// Whether a text is a move in some notation, whatever the language: it ends in a square or castles, names two squares in
-/// digits, or a piece with a file's letters and a rank.
-fn is_move(text: &str) -> bool {
+/// How many readings are moves in one notation.
+fn count(readings: &[Reading], recogniser: &dyn Recogniser) -> usize {
+    let texts: Vec<String> = readings.iter().map(|reading| reading.best_path(recogniser.alphabet()).0).collect();
+    moves_of_one_notation(texts.iter().map(String::as_str))
+}
+
+/// How many texts are moves in one notation, whatever the language: a sheet is written in one, and upside down letters may
+/// pass for those of several.
+fn moves_of_one_notation<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
+    let mut counts = [0; 3];
+    for text in texts {
+        for (count, is_move) in counts.iter_mut().zip(is_move(text)) {
+            *count += usize::from(is_move);
+        }
+    }
+    counts.into_iter().max().unwrap_or(0)
+}
+
+/// Whether a text is a move in algebraic notation: it ends in a square or castles; in numeric notation: it names two
+/// squares in digits; in descriptive notation: it is a piece with a file's letters and a rank.
+fn is_move(text: &str) -> [bool; 3] {
     let text = text.trim_end_matches(['+', '#', '!', '?', '=', ' ']);
     let castles = text.len() > 2 && text.chars().all(|c| matches!(c, 'O' | '0' | '-'));
     let mut from_end = text.chars().rev();
@@ -96,17 +115,27 @@ fn is_move(text: &str) -> bool {
         && letters > 1
         && text.starts_with(|c: char| c.is_ascii_uppercase())
         && text.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '1'..='8' | '-'));
-    castles || square || numeric || descriptive
+    [castles || square, numeric, castles || descriptive]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_move;
+    use super::{is_move, moves_of_one_notation};
 
     #[test]
     fn moves_of_any_language_are_known() {
-        assert!(["e4", "Sf3", "Cxd5+", "O-O", "0-0-0", "Ce6!?", "\u{265e}c3#"].iter().all(|text| is_move(text)));
-        assert!(["5254", "7163", "P4R", "C3AR", "P-K4", "N-KB3+"].iter().all(|text| is_move(text)));
-        assert!(["", "-", "hE", "4e", "i3", "a9", "Rd", "12", "K4", "9254"].iter().all(|text| !is_move(text)));
+        let algebraic = ["e4", "Sf3", "Cxd5+", "O-O", "0-0-0", "Ce6!?", "\u{265e}c3#"];
+        assert!(algebraic.iter().all(|text| is_move(text)[0]));
+        assert!(["5254", "7163"].iter().all(|text| is_move(text) == [false, true, false]));
+        assert!(["P4R", "C3AR", "P-K4", "N-KB3+"].iter().all(|text| is_move(text) == [false, false, true]));
+        assert!(
+            ["", "-", "hE", "4e", "i3", "a9", "Rd", "12", "K4", "9254"].iter().all(|text| is_move(text) == [false; 3])
+        );
+    }
+
+    #[test]
+    fn one_sheet_has_one_notation() {
+        assert_eq!(moves_of_one_notation(["e4", "P4R", "5254", "O-O", "Nf3"].into_iter()), 3);
+        assert_eq!(moves_of_one_notation(["e4", "P4R", "P3D", "O-O", "PxP"].into_iter()), 3);
     }
 }
