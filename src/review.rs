@@ -1,6 +1,6 @@
 //! The game from its ink, and the better game after a person has looked at some of its moves.
 
-use crate::decode::{self, Contradiction, Decoded, Groundwork, Place, SET_BY_HAND, Settled, SettledCell};
+use crate::decode::{self, Contradiction, Decoded, Groundwork, Place, Settled, SettledCell};
 use crate::error::{Error, Result};
 use crate::game::{Colour, Game, ResultOrigin, ResultSource, SCHEMA, Sheet, Status};
 use crate::pgn;
@@ -101,8 +101,9 @@ fn with_certainty_of(unsettled: &Decoded, mut decoded: Decoded) -> Decoded {
     if decoded.places != unsettled.places || moves(&decoded) != moves(unsettled) {
         return decoded;
     }
-    for (ply, before) in decoded.plies.iter_mut().zip(&unsettled.plies) {
-        if ply.reason.as_deref() != Some(SET_BY_HAND) && ply.confidence < before.confidence {
+    // What has no signs was set by hand, or is no move.
+    for ((ply, signs), before) in decoded.plies.iter_mut().zip(&decoded.signs).zip(&unsettled.plies) {
+        if signs.is_some() && ply.confidence < before.confidence {
             *ply = before.clone();
         }
     }

@@ -49,7 +49,7 @@ pub fn find(material: &Material, from: usize, boards: &[&Board]) -> Ending {
                 ending.warnings.push(warning);
             }
         }
-        if open && (material.table.settled.may_go_on(slot) || !material.table.settled.end_is_told) {
+        if open && (material.table.settled.may_go_on(slot) || material.table.settled.end_is_found) {
             unexplained.push(slot);
         }
     }

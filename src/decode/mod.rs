@@ -33,7 +33,6 @@ pub use confidence::{INPUTS, Model as ConfidenceModel, Signs};
 pub use emission::SlipPrices;
 pub use gaps::GapPrices;
 pub use prior::{Belief, MovePrior, Policy};
-pub use reasons::SET_BY_HAND;
 pub use settled::{Contradiction, Settled, SettledCell, SettledSlot};
 pub use transcript::transcribe;
 
@@ -283,7 +282,7 @@ fn up_to_another_game(
     }
     let slot = second_game::begins(sheet, &groundwork.found.hands, mended)
         .filter(|&slot| settled.slots.range(slot..).next().is_none())?;
-    let settled = Settled { end: Some(slot), end_is_told: false, ..settled.clone() };
+    let settled = Settled { end: Some(slot), end_is_found: true, ..settled.clone() };
     let mut decoded = decode_with(rows, groundwork, &Options { settled, ..options.clone() }).ok()?;
     decoded.warnings.push(format!(
         "Another game begins at move {} of the table. Its moves are given as written; photograph them apart to have them read as a game.",

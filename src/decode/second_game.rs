@@ -16,10 +16,7 @@ const MENDED: usize = 8;
 /// The slot at which another game begins; `mended` are those at which the ink does not say the first game's move.
 pub fn begins(sheet: &SheetTable, hands: &[Hand], mended: &[usize]) -> Option<usize> {
     let (length, _) = LOOKS[LOOKS.len() - 1];
-    let is_strange = |slot: usize| {
-        let here = slot..slot + length;
-        (0..sheet.slots.len()).filter(|s| here.contains(s) && mended.contains(s)).count() >= MENDED
-    };
+    let is_strange = |slot: usize| (slot..slot + length).filter(|slot| mended.contains(slot)).count() >= MENDED;
     let rows = (SHORTEST..(sheet.slots.len() + 1).saturating_sub(length)).step_by(2);
     let options = Options { settled: Settled::default(), ..sheet.options.clone() };
     let start = Board::default();

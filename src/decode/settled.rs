@@ -20,20 +20,14 @@ pub struct SettledSlot {
 }
 
 /// Everything that is settled.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settled {
     /// By slot: twice the index of the row, one more for Black.
     pub slots: BTreeMap<usize, SettledSlot>,
     /// The game ends before this slot.
     pub end: Option<usize>,
-    /// A person told the end: what is written behind it is of no interest.
-    pub end_is_told: bool,
-}
-
-impl Default for Settled {
-    fn default() -> Self {
-        Self { slots: BTreeMap::new(), end: None, end_is_told: true }
-    }
+    /// Nobody told the end, it was found: what is written behind it is still of interest.
+    pub end_is_found: bool,
 }
 
 /// No game that the ink allows agrees with what is settled about this slot.

@@ -14,6 +14,7 @@ use super::numbers;
 use super::page::Page;
 use super::recognise::Recogniser;
 use crate::error::Result;
+use std::iter;
 
 /// Least height of rows that may be two, in pixels of the page.
 const FINEST: f32 = 24.0;
@@ -94,9 +95,11 @@ pub(super) fn settle_numbers(page: &Page, grid: &mut Grid, known: &Known, recogn
     if !readable && known.rows.is_none() && known.columns.is_none() {
         // Every second row may be shaded, and only every second line be found; or no column is ruled.
         let halved = (grid.pitch > FINEST).then(|| grid.halved());
-        let written = || ink_rows::pairs(page, grid).map(|pairs| Grid { pairs, ..grid.clone() });
-        let others: Vec<Grid> = halved.into_iter().chain(beside_numbers(page, grid)).chain(written()).collect();
-        for mut other in others {
+        let found = grid.clone();
+        let beside = iter::once_with(|| beside_numbers(page, &found)).flatten();
+        let written = iter::once_with(|| ink_rows::pairs(page, &found)).flatten();
+        let written = written.map(|pairs| Grid { pairs, ..found.clone() });
+        for mut other in halved.into_iter().chain(beside).chain(written) {
             if numbers::settle(page, &mut other, recogniser)? > SURELY_READ {
                 (*grid, readable) = (other, true);
                 break;

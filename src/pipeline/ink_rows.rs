@@ -96,16 +96,11 @@ fn smooth(map: &LineMap, straight: &[Curve], followed: &[Curve], table: std::ops
 /// The borders of columns of writing: the middles of the gaps that hardly any row crosses, with both sides; as curves
 /// of `strips` places.
 pub(super) fn column_borders(page: &Page, frame: &Frame, rows: &[Curve], strips: usize) -> Vec<Curve> {
-    let (width, height) = (page.image.width() as usize, page.image.height() as usize);
+    let width = page.image.width() as usize;
     let mut crossed = vec![0usize; width];
-    for pair in rows.windows(2) {
+    for row in rows.windows(2) {
         for (x, crossed) in crossed.iter_mut().enumerate() {
-            let (top, bottom) = (pair[0].at(x as f32), pair[1].at(x as f32));
-            // The outer fifths hold what hangs over from the neighbours.
-            let inner =
-                (top + 0.2 * (bottom - top)).max(0.0) as usize..((top + 0.8 * (bottom - top)).max(0.0) as usize);
-            let dark = |y: usize| y < height && 255 - page.image.as_raw()[y * width + x] >= INK;
-            *crossed += usize::from(inner.filter(|&y| dark(y)).count() > 0);
+            *crossed += usize::from(holds_ink(page, row, x));
         }
     }
     let free = |x: usize| crossed[x] as f32 <= CROSSED * (rows.len() - 1) as f32;
@@ -125,6 +120,15 @@ pub(super) fn column_borders(page: &Page, frame: &Frame, rows: &[Curve], strips:
     }
     borders.push(frame.right);
     borders.into_iter().map(|x| Curve { y: vec![x; strips] }).collect()
+}
+
+/// Whether a row, given by its upper and its lower border, holds ink at a place along it.
+pub(super) fn holds_ink(page: &Page, row: &[Curve], x: usize) -> bool {
+    let (width, height) = (page.image.width() as usize, page.image.height() as usize);
+    let (top, bottom) = (row[0].at(x as f32), row[1].at(x as f32));
+    // The outer fifths hold what hangs over from the neighbours, and ruling lines.
+    let [from, to] = [0.2, 0.8].map(|share| (top + share * (bottom - top)).clamp(0.0, height as f32) as usize);
+    (from..to).any(|y| 255 - page.image.as_raw()[y * width + x] >= INK)
 }
 
 /// The pairs of columns of writing on rows that are known; none if there are none.

@@ -4,7 +4,8 @@
 //! apart, whatever the writer's indent.
 
 use super::grid::{Column, ColumnPair};
-use super::lines::{Curve, STRIP};
+use super::ink_rows::holds_ink;
+use super::lines::Curve;
 use super::page::Page;
 
 /// Printed numbers below each other.
@@ -23,8 +24,6 @@ impl NumberColumn {
     }
 }
 
-/// Darkness (of 255) from which a pixel counts as ink.
-const INK: u8 = 70;
 /// White space around numbers, in heights of a digit.
 const MARGIN: f32 = 0.5;
 /// White space between two moves at least, and the narrowest move, in heights of a row.
@@ -130,15 +129,9 @@ pub(super) fn agree(pairs: &[ColumnPair], numbers: &[NumberColumn], y: f32) -> b
 
 /// Where the moves of a row between two places begin and end.
 fn moves(page: &Page, row: &[Curve], from: f32, end: f32, pitch: f32) -> Vec<[f32; 2]> {
-    let (width, height) = (page.image.width() as usize, page.image.height() as usize);
-    let is_dark = |x: usize| {
-        let (top, bottom) = (row[0].at(x as f32), row[1].at(x as f32));
-        // The outer fifths hold what hangs over from the neighbours, and ruling lines.
-        let inner = [0.2, 0.8].map(|share| (top + share * (bottom - top)).clamp(0.0, height as f32) as usize);
-        (inner[0]..inner[1]).any(|y| 255 - page.image.as_raw()[y * width + x] >= INK)
-    };
+    let inside = from.max(0.0) as usize..(end.max(0.0) as usize).min(page.image.width() as usize);
     let mut runs: Vec<[usize; 2]> = Vec::new();
-    for x in (from.max(0.0) as usize..(end.max(0.0) as usize).min(width)).filter(|&x| is_dark(x)) {
+    for x in inside.filter(|&x| holds_ink(page, row, x)) {
         match runs.last_mut().filter(|run| ((x - run[1]) as f32) < SPACE * pitch) {
             Some(run) => run[1] = x,
             None => runs.push([x, x]),
@@ -146,16 +139,6 @@ fn moves(page: &Page, row: &[Curve], from: f32, end: f32, pitch: f32) -> Vec<[f3
     }
     let wide = runs.iter().filter(|run| (run[1] - run[0]) as f32 > NARROWEST * pitch);
     wide.map(|run| run.map(|x| x as f32)).collect()
-}
-
-/// A curve through points `[x, y]` from top to bottom, with x at the centre of each of `strips` strips.
-pub(super) fn upright(points: &[[f32; 2]], strips: usize) -> Curve {
-    let x_at = |y: f32| {
-        let next = points.partition_point(|point| point[1] < y).clamp(1, points.len() - 1);
-        let (a, b) = (points[next - 1], points[next]);
-        a[0] + (b[0] - a[0]) * (y - a[1]) / (b[1] - a[1]).max(1.0)
-    };
-    Curve { y: (0..strips).map(|strip| x_at((strip as f32 + 0.5) * STRIP as f32)).collect() }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::columns;
 use super::grid::{Frame, ROW_REACH};
 use super::ink_rows;
 use super::lines::{Curve, LineMap, STRIP};
-use super::number_columns::{NumberColumn, upright};
+use super::number_columns::NumberColumn;
 use super::page::Page;
 use super::shapes::{Shape, shapes};
 use image::GrayImage;
@@ -83,8 +83,12 @@ impl Chain {
         [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])]
     }
 
-    fn column(&self, strips: usize) -> NumberColumn {
-        NumberColumn { middle: upright(&self.places, strips), half_width: self.width / 2.0, height: self.height }
+    fn column(&self, page: &Page) -> NumberColumn {
+        let down: Vec<[f32; 2]> = self.places.iter().map(|&[x, y]| [y, x]).collect();
+        let strips = (page.image.height() as usize / STRIP).max(1);
+        let x = |strip: usize| through(&down, 0.0, (strip as f32 + 0.5) * STRIP as f32);
+        let middle = Curve { y: (0..strips).map(x).collect() };
+        NumberColumn { middle, half_width: self.width / 2.0, height: self.height }
     }
 }
 
@@ -141,8 +145,7 @@ pub(super) fn find(page: &Page) -> Option<Numbered> {
     let pair = (rightmost.at(0)[0] - leftmost.at(0)[0]) / (placed.len() - 1).max(1) as f32;
     let left = (numbers_from - (BESIDE * first.height).max(NUMBERS * pair)).max(0.0);
     let right = if placed.len() > 1 { right.min(rightmost.at(0)[0] + pair) } else { right };
-    let upright_strips = (page.image.height() as usize / STRIP).max(1);
-    let columns = placed.iter().map(|(_, chain)| chain.column(upright_strips)).collect();
+    let columns = placed.iter().map(|(_, chain)| chain.column(page)).collect();
     let frame = Frame { left, right, top, bottom, pitch: first.pitch(), row_darkness: ink_rows::FAINT_LINE };
     Some(Numbered { frame, rows, columns })
 }
@@ -151,8 +154,7 @@ pub(super) fn find(page: &Page) -> Option<Numbered> {
 pub(super) fn columns(page: &Page) -> Vec<NumberColumn> {
     let mut chains = chains(&numbers(&page.image));
     chains.sort_by(|a, b| a.places[0][0].total_cmp(&b.places[0][0]));
-    let strips = (page.image.height() as usize / STRIP).max(1);
-    chains.iter().map(|chain| chain.column(strips)).collect()
+    chains.iter().map(|chain| chain.column(page)).collect()
 }
 
 /// The height at `x` of a line through points from left to right; beyond a single point it goes on with `slope`.
