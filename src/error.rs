@@ -9,10 +9,10 @@ pub enum Error {
     Open { path: String, cause: std::io::Error },
     #[error("cannot write {path}: {cause}. Check that the folder exists and has room.")]
     Write { path: String, cause: std::io::Error },
-    #[error("{file} is not a picture that can be read (JPEG, PNG, WebP or TIFF). Send the photo itself.")]
+    #[error("{file} is not a picture that can be read (JPEG, PNG, WebP, TIFF or HEIC). Send the photo itself.")]
     NotAPicture { file: String },
     #[error(
-        "{file} is a HEIC or AVIF picture, which is not read. Save it as JPEG (on an iPhone: Settings, Camera, Formats, Most Compatible)."
+        "{file} is in a phone's own format (AVIF, or HEIC of a rare kind), which is not read. Save it as JPEG (on an iPhone: Settings, Camera, Formats, Most Compatible)."
     )]
     PhoneFormat { file: String },
     #[error("{file}: {cause}. Save its pages as JPEG or PNG and send those.")]

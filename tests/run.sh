@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 if ! command -v cargo >/dev/null; then
-    echo "cargo was not found. Install Rust 1.92 or newer from https://rustup.rs and run this again." >&2
+    echo "cargo was not found. Install Rust 1.93 or newer from https://rustup.rs and run this again." >&2
     exit 2
 fi
 for component in rustfmt clippy; do

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::hex::hex;
 use crate::pipeline::documents::photos;
 use crate::pipeline::ingest::IngestLimits;
-use crate::pipeline::{PhotoFile, apart};
+use crate::pipeline::{PhotoFile, apart, heic};
 use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -177,7 +177,6 @@ fn look_at(dir: &Path, path: &Path, limits: &WalkLimits, found: &mut Found) {
             let visited = archive::each(path, limits.bytes, |member| look_into(path, &name, member, found));
             visited.map(|()| Vec::new()).map_err(|cause| format!("{name} {cause}"))
         }
-        Ok(Kind::Heic) => Err(heic(&name)),
         Ok(Kind::Other) => other(&name, found),
     };
     keep(name, looked, found);
@@ -192,7 +191,6 @@ fn look_into(path: &Path, archive: &str, member: archive::Member, found: &mut Fo
         Ok((Kind::Photo, bytes)) => Ok(vec![place.photo(name.clone(), None, hex(&Sha256::digest(&bytes)))]),
         Ok((Kind::Document, bytes)) => pages(&place, &name, bytes),
         Ok((Kind::Archive, _)) => Err(format!("{name} is a ZIP archive in another. Unpack it.")),
-        Ok((Kind::Heic, _)) => Err(heic(&name)),
         Ok((Kind::Other, _)) => other(&name, found),
     };
     keep(name, looked, found);
@@ -203,10 +201,6 @@ fn keep(name: String, looked: std::result::Result<Vec<Photo>, String>, found: &m
         Ok(photos) => found.photos.extend(photos),
         Err(sentence) => found.refused.push(Refused { name, sentence }),
     }
-}
-
-fn heic(name: &str) -> String {
-    format!("{name} is a HEIC photo, which is not read here. Export it as JPEG.")
 }
 
 /// A file that holds no photo: worth a word if it bears the ending of one.
@@ -249,7 +243,6 @@ enum Kind {
     /// Holds a photo a page.
     Document,
     Archive,
-    Heic,
     Other,
 }
 
@@ -261,7 +254,7 @@ fn kind(head: &[u8]) -> Kind {
         Ok(Tiff) => Kind::Document,
         _ if head.starts_with(b"%PDF-") => Kind::Document,
         _ if head.starts_with(b"PK\x03\x04") => Kind::Archive,
-        _ if head.get(4..8) == Some(b"ftyp") && head.get(8..11).is_some_and(|brand| brand == b"hei") => Kind::Heic,
+        _ if heic::begins(head) && head[8..].starts_with(b"hei") => Kind::Photo,
         _ => Kind::Other,
     }
 }

@@ -22,9 +22,25 @@ const FINEST: f32 = 24.0;
 const LEGIBLE: f32 = 0.2;
 /// Share of a few rows of a further pair whose numbers must read as numbers.
 const SURELY_READ: f32 = 0.5;
+/// Width of a column, in heights of a row, in which two moves may stand beside each other.
+const TWO_MOVES: f32 = 9.0;
 /// Share by which more pairs must have more support, and the share that may be left where half of a pair was not seen.
 const MORE: f32 = 1.1;
 const AS_MUCH: f32 = 0.7;
+
+impl Found {
+    /// A height in the middle of the table, in pixels of the page.
+    fn middle(&self) -> f32 {
+        self.grid.bands[self.grid.bands.len() / 2].top.at(0.0)
+    }
+
+    /// The same table with other columns, its numbers read anew.
+    fn with(&self, pairs: Vec<ColumnPair>, recogniser: &dyn Recogniser) -> Result<Self> {
+        let grid = Grid { pairs, ..self.grid.clone() };
+        let anchor = anchor::anchor(&self.page, &grid, None, true, recogniser)?;
+        Ok(Self { page: self.page.clone(), grid, anchor, legible: None })
+    }
+}
 
 /// Puts right what the numbers of a table that was anchored tell: pairs whose lines were lost, where more of the numbers
 /// then go on from pair to pair, and columns taken one off.
@@ -32,56 +48,61 @@ const AS_MUCH: f32 = 0.7;
 /// # Errors
 /// As [`Recogniser::read`].
 pub(super) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
-    let with = |found: &Found, pairs: Vec<ColumnPair>| -> Result<Found> {
-        let grid = Grid { pairs, ..found.grid.clone() };
-        let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
-        Ok(Found { page: found.page.clone(), grid, anchor, legible: None })
-    };
-    let middle = found.grid.bands[found.grid.bands.len() / 2].top.at(0.0);
+    let middle = found.middle();
     let width = found.page.image.width() as f32;
-    if found.anchor.first_number as usize > found.anchor.period {
+    if found.anchor.first_number > 1 {
         let pairs = layout::regrouped(&found.grid.pairs, middle, width);
-        let whole = pairs.map(|pairs| with(found, pairs)).transpose()?;
-        // The same numbers read: no more is needed than that they begin with 1.
-        let is_whole = |whole: &Found| whole.anchor.first_number == 1 && whole.support() > AS_MUCH * found.support();
-        if let Some(whole) = whole.filter(is_whole) {
-            *found = whole;
+        if let Some(mut whole) = pairs.map(|pairs| found.with(pairs, recogniser)).transpose()? {
+            add_pairs(&mut whole, true, recogniser)?;
+            // The same numbers read: no more is needed than that they begin with 1.
+            if whole.anchor.first_number == 1 && whole.support() > AS_MUCH * found.support() {
+                *found = whole;
+            }
         }
     }
-    for leftwards in [true, false] {
-        // To the left the first number tells that there are more.
-        while found.grid.pairs.len() < columns::MOST_PAIRS
-            && (!leftwards || found.anchor.first_number as usize > found.anchor.period)
-        {
-            let (page, grid) = (&found.page, &found.grid);
-            let pairs = layout::one_more(&grid.pairs, leftwards, middle, width);
-            let Some(pairs) = pairs else { break };
-            let new = if leftwards { &pairs[0] } else { &pairs[pairs.len() - 1] };
-            let alone = Grid { pairs: vec![new.clone()], ..grid.clone() };
-            if numbers::share_read(page, &alone, recogniser)? < SURELY_READ {
-                break;
-            }
-            let more = with(found, pairs)?;
-            if more.support() < MORE * found.support() {
-                break;
-            }
-            *found = more;
-        }
-    }
+    add_pairs(found, true, recogniser)?;
+    add_pairs(found, false, recogniser)?;
     // Or they stand elsewhere than one would think.
-    if layout::one_more(&found.grid.pairs, false, middle, width).is_some() {
+    let wide =
+        |pair: &ColumnPair| pair.white.right.at(middle) - pair.white.left.at(middle) > TWO_MOVES * found.grid.pitch;
+    let room = |leftwards| layout::one_more(&found.grid.pairs, leftwards, middle, width).is_some();
+    let later = found.anchor.first_number > 1;
+    if room(false) || (later && room(true)) || found.grid.pairs.iter().any(wide) {
         let more = beside_numbers(&found.page, &found.grid).filter(|grid| grid.pairs.len() > found.grid.pairs.len());
-        let more = more.map(|grid| with(found, grid.pairs)).transpose()?;
+        let more = more.map(|grid| found.with(grid.pairs, recogniser)).transpose()?;
         if let Some(more) = more.filter(|more| more.support() > MORE * found.support()) {
             *found = more;
         }
     }
-    let between = layout::numbers_between(&found.grid.pairs, middle);
+    // Later numbers may have the moves of another pair before them.
+    let between = layout::numbers_between(&found.grid.pairs, middle).filter(|_| found.anchor.first_number == 1);
     if let Some(pairs) = between.filter(|_| found.grid.pairs.iter().all(|pair| pair.numbers.is_some())) {
         let grid = Grid { pairs, ..found.grid.clone() };
         if legible::holds_moves(&found.page, &grid, &grid.pairs[0].white, recogniser)? {
             *found = Found { page: found.page.clone(), grid, anchor: found.anchor, legible: None };
         }
+    }
+    Ok(())
+}
+
+/// Takes in pairs to the left or to the right of the others whose lines were lost, where their numbers go on from pair to
+/// pair.
+fn add_pairs(found: &mut Found, leftwards: bool, recogniser: &dyn Recogniser) -> Result<()> {
+    let (middle, width) = (found.middle(), found.page.image.width() as f32);
+    // To the left the first number tells that there are more.
+    while found.grid.pairs.len() < columns::MOST_PAIRS && (!leftwards || found.anchor.first_number > 1) {
+        let (page, grid) = (&found.page, &found.grid);
+        let Some(pairs) = layout::one_more(&grid.pairs, leftwards, middle, width) else { break };
+        let new = if leftwards { &pairs[0] } else { &pairs[pairs.len() - 1] };
+        let alone = Grid { pairs: vec![new.clone()], ..grid.clone() };
+        if numbers::share_read(page, &alone, recogniser)? < SURELY_READ {
+            break;
+        }
+        let more = found.with(pairs, recogniser)?;
+        if more.support() < MORE * found.support() {
+            break;
+        }
+        *found = more;
     }
     Ok(())
 }

@@ -107,7 +107,8 @@ pub fn anchor(
             evidence[place] = Some(row_evidence(reading, &spelled));
         }
         found = vote(&evidence, &ruled, grid.pairs.len(), known_rows);
-        if found.evidence > SURE || found.evidence < HOPELESS {
+        // Rows above the first that was read may be none of the table.
+        if (found.evidence > SURE && found.first_number == 1) || found.evidence < HOPELESS {
             break;
         }
     }

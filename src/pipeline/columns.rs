@@ -22,7 +22,7 @@ pub fn pair_without_strays(uprights: &[Curve], pitch: f32, middle: f32) -> Optio
     let (Some(first), Some(last)) = (uprights.first(), uprights.last()) else { return all };
     let whole = last.at(middle) - first.at(middle);
     let covered = |pairs: &[ColumnPair]| {
-        let left = pairs.first().map(|pair| pair.numbers.as_ref().unwrap_or(&pair.white).left.at(middle));
+        let left = pairs.first().map(|pair| pair.first(middle).left.at(middle));
         let right = pairs.last().map(|pair| pair.black.right.at(middle));
         (right.unwrap_or(0.0) - left.unwrap_or(0.0)) / whole.max(1.0)
     };
@@ -60,6 +60,12 @@ const WHOLE: f32 = 0.9;
 const MOST_UPRIGHTS: usize = 24;
 
 impl ColumnPair {
+    /// The column farthest to the left at height `middle`: that of the numbers, unless they stand behind White's moves.
+    pub(super) fn first(&self, middle: f32) -> &Column {
+        let before = |numbers: &&Column| numbers.left.at(middle) < self.white.left.at(middle);
+        self.numbers.as_ref().filter(before).unwrap_or(&self.white)
+    }
+
     /// The same with every line moved.
     pub(super) fn moved(&self, to: impl Fn(&Curve) -> Curve) -> Self {
         let column = |column: &Column| Column {

@@ -35,8 +35,8 @@ const ASKEW: f32 = 0.05;
 const WHOLE: f32 = 30.0;
 /// Share by which a later try must have more support than an earlier one.
 const CLEARLY: f32 = 1.25;
-/// The greatest first number at which rows may be missing before it; a further sheet begins later.
-const LOST_ROWS: u32 = 6;
+/// Rows that may be missing before the first wherever the table lies on the page; a further sheet begins later.
+const LOST_ROWS: usize = 6;
 
 impl Found {
     /// See [`Anchor::support`].
@@ -46,12 +46,24 @@ impl Found {
 
     /// Whether the numbers say for sure that this is the table, the right way up.
     fn is_sure(&self) -> bool {
-        self.anchor.evidence > UPRIGHT && self.support() > WHOLE && !self.lacks_first_rows()
+        self.anchor.evidence > UPRIGHT && self.support() > WHOLE && !self.lacks_a_part()
     }
 
-    /// Whether the first rows are missing: cut off by the edge of the photo, or not found.
-    fn lacks_first_rows(&self) -> bool {
-        (2..=LOST_ROWS).contains(&self.anchor.first_number)
+    /// Whether a part of the table was not found, going by its first number: the first rows, cut off by the edge of the
+    /// photo or not seen, or rows or columns for which the page has room. A further sheet begins later too.
+    fn lacks_a_part(&self) -> bool {
+        let before = (self.anchor.first_number as usize).saturating_sub(1);
+        let Some(band) = self.grid.bands.get(self.anchor.first_band) else { return false };
+        let Some(pair) = self.grid.pairs.first().filter(|_| before > 0) else { return false };
+        let y = band.top.at(0.0);
+        let left = pair.first(y).left.at(y);
+        if before < LOST_ROWS {
+            true
+        } else if before < self.anchor.period {
+            band.top.at(left) > before as f32 * self.grid.pitch
+        } else {
+            left > pair.black.right.at(y) - left
+        }
     }
 
     /// Whether the numbers say anything.
@@ -64,7 +76,7 @@ impl Found {
         if self.support().max(other.support()) < WHOLE {
             return Ok(self.legible(recogniser)?.area > CLEARLY * other.legible(recogniser)?.area);
         }
-        let clearly = if other.lacks_first_rows() && !self.lacks_first_rows() { 1.0 } else { CLEARLY };
+        let clearly = if other.lacks_a_part() && !self.lacks_a_part() { 1.0 } else { CLEARLY };
         Ok(self.support() > clearly * other.support())
     }
 
@@ -279,7 +291,7 @@ fn is_doubtful(grid: &Grid) -> bool {
     }
     let (Some(first), Some(last)) = (grid.bands.first(), grid.bands.last()) else { return false };
     let (Some(left), Some(right)) = (grid.pairs.first(), grid.pairs.last()) else { return false };
-    let left = left.numbers.as_ref().unwrap_or(&left.white);
+    let left = left.first(first.top.at(0.0));
     let (tl, bl) = (grid.quad(first, left)[0], grid.quad(last, left)[3]);
     let (tr, br) = (grid.quad(first, &right.black)[1], grid.quad(last, &right.black)[2]);
     let level = |a: [f32; 2], b: [f32; 2]| ((b[1] - a[1]) / (b[0] - a[0])).abs();

@@ -7,7 +7,7 @@
 use super::columns;
 use super::ink_rows;
 use super::lines::{Curve, LineMap};
-use super::number_columns;
+use super::number_columns::{self, NumberColumn};
 use super::number_rows::{self, Numbered};
 use super::page::Page;
 use super::spacing::{self, extent, find_rows};
@@ -114,7 +114,7 @@ impl Grid {
                 .filter(|pairs| known.allows(pairs))
         };
         let covered = |pairs: &[ColumnPair]| {
-            let first = pairs.first().map(|pair| pair.numbers.as_ref().unwrap_or(&pair.white).left.at(middle));
+            let first = pairs.first().map(|pair| pair.first(middle).left.at(middle));
             let last = pairs.last().map(|pair| pair.black.right.at(middle));
             (last.unwrap_or(0.0) - first.unwrap_or(0.0)) / (right - left).max(1.0)
         };
@@ -169,7 +169,7 @@ impl Grid {
     /// Says in words what was missing: rows or columns.
     pub fn find_by_ink(page: &Page, known: &Known) -> Result<Self, String> {
         let (frame, rows) = ink_rows::find(page).ok_or("no ruled rows, and no eight evenly spaced rows of writing")?;
-        let pairs = pairs_on_rows(page, known, &frame, &rows);
+        let pairs = pairs_on_rows(page, known, &frame, &rows, &[]);
         Ok(Self::on_rows(&rows, frame.pitch, pairs.ok_or(NO_PAIRS)?))
     }
 
@@ -180,7 +180,7 @@ impl Grid {
     pub fn find_by_numbers(page: &Page, known: &Known) -> Result<Vec<Self>, String> {
         let found = number_rows::find(page).ok_or("no ruled rows, and no eight evenly spaced numbers")?;
         let Numbered { frame, rows, columns } = found;
-        let by_borders = pairs_on_rows(page, known, &frame, &rows);
+        let by_borders = pairs_on_rows(page, known, &frame, &rows, &columns);
         let middle = (frame.top + frame.bottom) / 2.0;
         let beside = if by_borders.as_ref().is_some_and(|pairs| number_columns::agree(pairs, &columns, middle)) {
             None
@@ -228,14 +228,22 @@ impl Grid {
 /// What is missing where rows are not enough.
 const NO_PAIRS: &str = "rows of writing, but no pair of columns for White's and Black's moves";
 
-/// The pairs of columns on rows that are not ruled, by what separates them: lines, shading, or gaps in the writing.
-fn pairs_on_rows(page: &Page, known: &Known, frame: &Frame, rows: &[Curve]) -> Option<Vec<ColumnPair>> {
+/// The pairs of columns on rows that are not ruled, by what separates them: lines, shading, or gaps in the writing. What
+/// runs through printed numbers separates nothing.
+fn pairs_on_rows(
+    page: &Page,
+    known: &Known,
+    frame: &Frame,
+    rows: &[Curve],
+    numbers: &[NumberColumn],
+) -> Option<Vec<ColumnPair>> {
     let mut down = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(&page.image)), frame.pitch as usize);
     uprights::lead(&mut down, frame);
     let middle = (frame.top + frame.bottom) / 2.0;
     let by_lines = [Uprights::Lines, Uprights::Broken, Uprights::Shading].into_iter().find_map(|kind| {
-        columns::pair_without_strays(&uprights::find(page, &down, frame, &kind), frame.pitch, middle)
-            .filter(|pairs| known.allows(pairs))
+        let mut uprights = uprights::find(page, &down, frame, &kind);
+        uprights.retain(|line| !numbers.iter().any(|column| column.holds(line.at(middle), middle)));
+        columns::pair_without_strays(&uprights, frame.pitch, middle).filter(|pairs| known.allows(pairs))
     });
     by_lines.or_else(|| {
         let borders = ink_rows::column_borders(page, frame, rows, down.strips());

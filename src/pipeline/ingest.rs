@@ -2,9 +2,10 @@
 //!
 //! The format is told by content, never by file name; the declared size is checked before a pixel is decoded.
 
+use super::heic;
 use crate::error::{Error, Result};
 use image::metadata::Orientation;
-use image::{DynamicImage, GrayImage, ImageDecoder, ImageError, ImageReader, Limits, RgbImage};
+use image::{DynamicImage, GrayImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage};
 use std::io::Cursor;
 
 /// What a photo may cost.
@@ -29,6 +30,9 @@ impl Default for IngestLimits {
 /// Below this a move cell has too few pixels to hold a letter.
 const SMALLEST_SIDE: u32 = 240;
 
+/// Lines, in pixels, at the lower edge of a picture that are of one shade where nothing was decoded for them.
+const UNDECODED: u32 = 8;
+
 /// A photo as a person would hold it, in shades of grey.
 #[derive(Debug, Clone)]
 pub struct Photo {
@@ -38,11 +42,12 @@ pub struct Photo {
     pub grey: GrayImage,
 }
 
-/// Decodes a picture and turns it as its EXIF orientation says.
+/// Decodes a picture and turns it as its EXIF orientation (in HEIC its rotation) says.
 ///
 /// # Errors
 /// [`Error::TooLarge`] when a limit is passed, [`Error::NotAPicture`] for other content,
-/// [`Error::Damaged`] where decoding fails and [`Error::TooSmall`] for thumbnails.
+/// [`Error::PhoneFormat`] for a coding of phones that is not known, [`Error::Damaged`] where decoding fails and
+/// [`Error::TooSmall`] for thumbnails.
 pub fn ingest(file: &str, bytes: &[u8], limits: &IngestLimits) -> Result<Photo> {
     let (picture, orientation) = decode(file, bytes, limits)?;
     let mut grey = DynamicImage::ImageLuma8(to_grey(picture));
@@ -65,24 +70,38 @@ pub fn ingest_colour(file: &str, bytes: &[u8], limits: &IngestLimits) -> Result<
 /// # Errors
 /// As [`ingest`].
 pub fn check(file: &str, bytes: &[u8], limits: &IngestLimits) -> Result<()> {
+    if heic::begins(bytes) {
+        return check_heic(file, bytes, limits);
+    }
     decoder(file, bytes, limits).map(drop)
 }
 
 fn decode(file: &str, bytes: &[u8], limits: &IngestLimits) -> Result<(DynamicImage, Orientation)> {
+    if heic::begins(bytes) {
+        check_heic(file, bytes, limits)?;
+        let picture = heic::decode(file, bytes, limits)?;
+        return Ok((DynamicImage::ImageRgb8(picture), Orientation::NoTransforms));
+    }
     let mut decoder = decoder(file, bytes, limits)?;
     // A picture whose EXIF block is broken is still a picture.
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let picture = DynamicImage::from_decoder(decoder).map_err(|error| decoding_error(file, limits, error))?;
+    if is_cut_short(bytes, &picture) {
+        return Err(Error::Damaged { file: file.to_owned(), cause: "its end is missing".to_owned() });
+    }
     Ok((picture, orientation))
 }
 
+fn check_heic(file: &str, bytes: &[u8], limits: &IngestLimits) -> Result<()> {
+    check_length(file, bytes, limits)?;
+    let (width, height) = heic::size(file, bytes, limits)?;
+    check_size(file, width, height, 3 * u64::from(width) * u64::from(height), limits)
+}
+
 fn decoder<'a>(file: &str, bytes: &'a [u8], limits: &IngestLimits) -> Result<impl ImageDecoder + use<'a>> {
-    let too_large = |what: String, limit: String| Error::TooLarge { file: file.to_owned(), what, limit };
-    if bytes.len() > limits.bytes {
-        return Err(too_large(format!("{} bytes", bytes.len()), format!("{} MB", limits.bytes >> 20)));
-    }
+    check_length(file, bytes, limits)?;
     let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|_| not_a_picture(file))?;
-    if reader.format().is_none() {
+    if reader.format().is_none() || reader.format() == Some(ImageFormat::Avif) {
         let phone = bytes.get(4..8) == Some(b"ftyp");
         return Err(if phone { Error::PhoneFormat { file: file.to_owned() } } else { not_a_picture(file) });
     }
@@ -93,17 +112,54 @@ fn decoder<'a>(file: &str, bytes: &'a [u8], limits: &IngestLimits) -> Result<imp
     reader.limits(memory);
     let decoder = reader.into_decoder().map_err(|error| decoding_error(file, limits, error))?;
     let (width, height) = decoder.dimensions();
+    check_size(file, width, height, decoder.total_bytes(), limits)?;
+    Ok(decoder)
+}
+
+fn check_length(file: &str, bytes: &[u8], limits: &IngestLimits) -> Result<()> {
+    if bytes.len() <= limits.bytes {
+        return Ok(());
+    }
+    let (what, limit) = (format!("{} bytes", bytes.len()), format!("{} MB", limits.bytes >> 20));
+    Err(Error::TooLarge { file: file.to_owned(), what, limit })
+}
+
+/// Checks a picture's declared size in pixels and, decoded, in bytes.
+fn check_size(file: &str, width: u32, height: u32, decoded: u64, limits: &IngestLimits) -> Result<()> {
     let pixels = u64::from(width) * u64::from(height);
-    if width.max(height) > limits.side || pixels > limits.pixels || decoder.total_bytes() > limits.memory {
-        return Err(too_large(
-            format!("{width} x {height} pixels"),
-            format!("{} million pixels", limits.pixels / 1_000_000),
-        ));
+    if width.max(height) > limits.side || pixels > limits.pixels || decoded > limits.memory {
+        let what = format!("{width} x {height} pixels");
+        let limit = format!("{} million pixels", limits.pixels / 1_000_000);
+        return Err(Error::TooLarge { file: file.to_owned(), what, limit });
     }
     if width.min(height) < SMALLEST_SIDE {
         return Err(Error::TooSmall { file: file.to_owned(), width, height });
     }
-    Ok(decoder)
+    Ok(())
+}
+
+/// Whether a JPEG file ends before its picture does: no end marker, and nothing decoded for the last lines.
+fn is_cut_short(bytes: &[u8], picture: &DynamicImage) -> bool {
+    if image::guess_format(bytes).ok() != Some(ImageFormat::Jpeg) || holds_end_marker(bytes) {
+        return false;
+    }
+    let last = picture.crop_imm(0, picture.height() - UNDECODED, picture.width(), UNDECODED).into_luma8();
+    let first = last.as_raw()[0];
+    last.as_raw().iter().all(|&luma| luma == first)
+}
+
+/// Whether an end marker stands behind the beginning of a JPEG file's first scan; a thumbnail in its head has its own.
+fn holds_end_marker(bytes: &[u8]) -> bool {
+    const END: [u8; 2] = [0xff, 0xd9];
+    const SCAN: u8 = 0xda;
+    let mut at = 2;
+    while let Some(&[marker, kind, high, low]) = bytes.get(at..at + 4) {
+        if marker != 0xff || kind == SCAN {
+            break;
+        }
+        at += 2 + usize::from(u16::from_be_bytes([high, low]));
+    }
+    bytes.get(at..).is_some_and(|scans| scans.windows(2).any(|pair| pair == END))
 }
 
 /// Luma; transparent pixels count as white paper.
@@ -161,9 +217,22 @@ mod tests {
     }
 
     #[test]
-    fn says_what_to_do_about_a_phone_s_own_format() {
-        let error = ingest("a.heic", b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", &IngestLimits::default()).unwrap_err();
+    fn says_what_to_do_about_an_avif_picture() {
+        let error = ingest("a.avif", b"\0\0\0\x18ftypavif\0\0\0\0mif1avif", &IngestLimits::default()).unwrap_err();
         assert!(matches!(error, Error::PhoneFormat { .. }), "{error}");
+    }
+
+    #[test]
+    fn says_that_a_jpeg_file_is_cut_short() {
+        let mut bytes = Vec::new();
+        let noise = |x: u32, y: u32| image::Luma([(x * 37 ^ y * 91) as u8]);
+        let picture = GrayImage::from_fn(300, 400, noise);
+        picture.write_with_encoder(image::codecs::jpeg::JpegEncoder::new(&mut bytes)).unwrap();
+        let limits = IngestLimits::default();
+        let error = ingest("half.jpg", &bytes[..bytes.len() / 2], &limits).unwrap_err();
+        assert!(matches!(error, Error::Damaged { .. }), "{error}");
+        // All but the end marker is there.
+        assert!(ingest("whole.jpg", &bytes[..bytes.len() - 2], &limits).is_ok());
     }
 
     #[test]

@@ -131,6 +131,14 @@ pub(super) fn holds_ink(page: &Page, row: &[Curve], x: usize) -> bool {
     (from..to).any(|y| 255 - page.image.as_raw()[y * width + x] >= INK)
 }
 
+/// Whether a page is dark at `x` all the way down a row given by its upper and lower border: no writing is, the edge of a
+/// sheet is.
+pub(super) fn is_filled(page: &Page, row: &[Curve], x: usize) -> bool {
+    let (width, height) = (page.image.width() as usize, page.image.height());
+    let [from, to] = [&row[0], &row[1]].map(|border| border.at(x as f32).clamp(0.0, height as f32) as usize);
+    to > from && (from..to).all(|y| 255 - page.image.as_raw()[y * width + x] >= INK)
+}
+
 /// The pairs of columns of writing on rows that are known; none if there are none.
 pub(super) fn pairs(page: &Page, grid: &Grid) -> Option<Vec<ColumnPair>> {
     let rows = grid.ruled_rows()?;

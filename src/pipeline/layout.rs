@@ -13,14 +13,15 @@ const OFF_PAGE: f32 = 0.05;
 pub fn one_more(pairs: &[ColumnPair], leftwards: bool, middle: f32, page_width: f32) -> Option<Vec<ColumnPair>> {
     let (first, last) = (pairs.first()?, pairs.last()?);
     let (outer, inner) = if leftwards { (first, pairs.get(1)) } else { (last, pairs.iter().nth_back(1)) };
-    let (from, to) = (&outer.numbers.as_ref()?.left, &outer.black.right);
+    outer.numbers.as_ref()?;
+    let (from, to) = (&outer.first(middle).left, &outer.black.right);
     let (step, times) = match inner {
         Some(inner) => (gaps(&inner.white.left, &outer.white.left), 1.0),
         None => (gaps(from, to), if leftwards { -1.0 } else { 1.0 }),
     };
     let pair = outer.moved(|line| moved(line, &step, times));
     let spare = OFF_PAGE * (to.at(middle) - from.at(middle));
-    let (left, right) = (pair.numbers.as_ref()?.left.at(middle), pair.black.right.at(middle));
+    let (left, right) = (pair.first(middle).left.at(middle), pair.black.right.at(middle));
     (left > -spare && right < page_width + spare).then(|| {
         let mut pairs = pairs.to_vec();
         pairs.insert(if leftwards { 0 } else { pairs.len() }, pair);
@@ -31,7 +32,7 @@ pub fn one_more(pairs: &[ColumnPair], leftwards: bool, middle: f32, page_width: 
 /// Pairs with one more where the space between two of them is as wide as a pair, laid out as the one to its left, and the
 /// index of the new one; none where there is no such space.
 pub fn one_between(pairs: &[ColumnPair], middle: f32) -> Option<(Vec<ColumnPair>, usize)> {
-    let left = |pair: &ColumnPair| pair.numbers.as_ref().unwrap_or(&pair.white).left.at(middle);
+    let left = |pair: &ColumnPair| pair.first(middle).left.at(middle);
     let is_missing = |two: &[ColumnPair]| {
         let (from, to) = (left(&two[0]), two[0].black.right.at(middle));
         let share = (left(&two[1]) - to) / (to - from).max(1.0);
@@ -47,8 +48,11 @@ pub fn one_between(pairs: &[ColumnPair], middle: f32) -> Option<(Vec<ColumnPair>
 
 /// Pairs that were taken one column too far to the right, with their numbers between White's and Black's moves, grouped
 /// anew: the numbers come first, and the first and the last pair, of which half was seen, are laid out as those between
-/// them. None where the numbers stand elsewhere or too few pairs were seen.
+/// them. None where the numbers stand elsewhere.
 pub fn regrouped(pairs: &[ColumnPair], middle: f32, page_width: f32) -> Option<Vec<ColumnPair>> {
+    if let [only] = pairs {
+        return regrouped_alone(only, middle, page_width).map(|pair| vec![pair]);
+    }
     let inner = pairs.windows(2).map(|two| {
         let numbers =
             two[0].numbers.clone().filter(|numbers| numbers.left.at(middle) > two[0].white.left.at(middle))?;
@@ -67,6 +71,17 @@ pub fn regrouped(pairs: &[ColumnPair], middle: f32, page_width: f32) -> Option<V
     let after = aside(last, &last.white, behind);
     out.extend((after.black.right.at(middle) < page_width).then_some(after));
     (out[0].numbers.as_ref()?.left.at(middle) > 0.0).then_some(out)
+}
+
+/// A single pair with its numbers between White's and Black's moves, if they come first: White's moves are where Black's
+/// were thought to be, and Black's beside them.
+fn regrouped_alone(pair: &ColumnPair, middle: f32, page_width: f32) -> Option<ColumnPair> {
+    let numbers = pair.numbers.clone().filter(|numbers| numbers.left.at(middle) > pair.white.left.at(middle))?;
+    let white = pair.black.clone();
+    let step = gaps(&white.left, &white.right);
+    let black = Column { left: white.right.clone(), right: moved(&white.right, &step, 1.0), inner: Vec::new() };
+    let room = black.right.at(middle) < page_width;
+    room.then_some(ColumnPair { numbers: Some(numbers), between: None, white, black })
 }
 
 /// Pairs whose numbers stand between White's and Black's moves, though they were taken to come first: what was taken for

@@ -17,6 +17,7 @@ mod first_row;
 mod fit;
 pub mod flatten;
 pub mod grid;
+pub(crate) mod heic;
 pub mod hint;
 pub mod homography;
 pub mod ingest;
@@ -375,7 +376,7 @@ fn table_quad(page: &ReadPage) -> Quad {
     let rows = grid.bands.get(anchor.first_band..anchor.first_band + anchor.rows).unwrap_or_default();
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Quad::default() };
     let (Some(left), Some(right)) = (grid.pairs.first(), grid.pairs.last()) else { return Quad::default() };
-    let left = left.numbers.as_ref().unwrap_or(&left.white);
+    let left = left.first(first.top.at(0.0));
     let (top, bottom) =
         ([left, &right.black].map(|c| grid.quad(first, c)), [left, &right.black].map(|c| grid.quad(last, c)));
     [top[0][0], top[1][1], bottom[1][2], bottom[0][3]].map(|corner| page.page.to_photo(corner))

@@ -4,7 +4,7 @@
 //! apart, whatever the writer's indent.
 
 use super::grid::{Column, ColumnPair};
-use super::ink_rows::holds_ink;
+use super::ink_rows::{holds_ink, is_filled};
 use super::lines::Curve;
 use super::page::Page;
 
@@ -19,6 +19,11 @@ pub(super) struct NumberColumn {
 }
 
 impl NumberColumn {
+    /// Whether the numbers at height `y` are printed over `x`.
+    pub(super) fn holds(&self, x: f32, y: f32) -> bool {
+        (x - self.middle.at(y)).abs() < self.half_width
+    }
+
     fn left(&self) -> f32 {
         self.half_width + MARGIN * self.height
     }
@@ -41,6 +46,8 @@ const DIFFERS: f32 = 0.2;
 /// move in heights of a row: the edge of the sheet and what it lies on are narrower or wider.
 const BEFORE: f32 = 0.5;
 const MOVE: std::ops::Range<f32> = 0.8..6.0;
+/// Width of the shadow at the edge of a sheet, in heights of a row, at least.
+const EDGE: f32 = 0.15;
 /// Share of White's column at whose left numbers may stand.
 const INSIDE: f32 = 0.3;
 
@@ -62,7 +69,12 @@ pub(super) fn pairs(page: &Page, rows: &[Curve], pitch: f32, numbers: &[NumberCo
             apart.extend(starts.iter().skip(1).map(|x| x - starts[0]));
             if index == 0 {
                 let end = column.middle.at(y) - column.left();
-                let is_move = |run: &[f32; 2]| MOVE.contains(&((run[1] - run[0]) / pitch)) && run[0] > pitch;
+                let is_edge = |run: &[f32; 2]| {
+                    let filled = (run[0] as usize..=run[1] as usize).filter(|&x| is_filled(page, row, x));
+                    filled.count() as f32 > EDGE * pitch
+                };
+                let is_move =
+                    |run: &[f32; 2]| MOVE.contains(&((run[1] - run[0]) / pitch)) && run[0] > pitch && !is_edge(run);
                 before += usize::from(moves(page, row, 0.0, end, pitch).iter().any(is_move));
             }
         }

@@ -16,6 +16,8 @@ use image::GrayImage;
 const PRINT: u8 = 60;
 /// Heights of a digit, in pixels of the page.
 const DIGITS: std::ops::RangeInclusive<usize> = 6..=60;
+/// Widths of a shape in heights: of up to three digits that touch each other.
+const WIDEST: f32 = 2.4;
 /// How much digits may differ in height.
 const ALIKE: f32 = 0.2;
 /// Pitch of the rows in heights of a digit.
@@ -289,11 +291,11 @@ fn numbers(image: &GrayImage) -> Vec<Number> {
     out
 }
 
-/// The connected dark shapes of a page that have a digit's size.
+/// The connected dark shapes of a page that have the size of a digit, or of a few that touch each other.
 fn digits(image: &GrayImage) -> Vec<Shape> {
     let dark = image.as_raw().iter().map(|&pixel| 255 - pixel >= PRINT).collect();
     let is_digit =
-        |shape: &Shape| DIGITS.contains(&shape.height()) && shape.width() <= shape.height() + shape.height() / 4;
+        |shape: &Shape| DIGITS.contains(&shape.height()) && shape.width() as f32 <= WIDEST * shape.height() as f32;
     shapes(dark, image.width() as usize).into_iter().filter(is_digit).collect()
 }
 

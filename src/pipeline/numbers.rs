@@ -74,9 +74,11 @@ fn candidates(page: &Page, grid: &Grid) -> Vec<Vec<ColumnPair>> {
             out.extend(found.iter().find(is_wanted).map(|whole| found.iter().map(|pair| pair.like(whole)).collect()));
         }
     }
-    // Where White's columns are alike but some have no numbers before them, all have them inside.
+    // Where White's columns are alike but some have no numbers before them, or all are wider than Black's, all have them
+    // inside.
     let bare: Vec<ColumnPair> = found.iter().map(|pair| ColumnPair { numbers: None, ..pair.clone() }).collect();
-    let inside = lacking && columns::alike(&found, middle);
+    let wider = |pair: &ColumnPair| width(&pair.white) - width(&pair.black) > NARROWEST * grid.pitch;
+    let inside = (lacking || found.iter().all(wider)) && columns::alike(&found, middle);
     for pairs in [&found, &wide_only].into_iter().chain(inside.then_some(&bare)) {
         out.extend(split(page, grid, pairs));
     }

@@ -52,6 +52,13 @@ fn sheets_are_read() {
 }
 
 #[test]
+fn a_phone_s_own_format_is_read() {
+    let (_, game) = read(&["phone.heic"]);
+    let (right, of) = right(&game, "german");
+    assert!(right * 100 >= of * 98, "{right} of {of} moves");
+}
+
+#[test]
 fn the_exit_status_says_whether_to_look() {
     let (out, game) = read(&["corrections.jpg"]);
     let to_review = game.plies.iter().any(|ply| ply.status != scoresheet::game::Status::Clear);

@@ -58,7 +58,7 @@ export function makeUpload(added) {
             take(field, [...event.target.files])
             event.target.value = ""
         }
-        const input = el("input", {type: "file", multiple: true, accept: "image/*,application/pdf", class: "unseen", tabindex: "-1", "aria-hidden": "true", onchange: picked, "data-field": field})
+        const input = el("input", {type: "file", multiple: true, accept: "image/*,.heic,.heif,application/pdf", class: "unseen", tabindex: "-1", "aria-hidden": "true", onchange: picked, "data-field": field})
         const camera = el("input", {type: "file", accept: "image/*", capture: "environment", class: "unseen", tabindex: "-1", "aria-hidden": "true", onchange: picked})
         const area = el("div", {class: "place"}, el("p", {class: "label"}, label), el("p", {class: "quiet pointer-only"}, t("upload.drop")),
             el("div", {class: "row"}, el("button", {class: "main", onclick: () => input.click()}, t("upload.pick")),
