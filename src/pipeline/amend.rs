@@ -117,10 +117,11 @@ pub(super) fn settle_numbers(page: &Page, grid: &mut Grid, known: &Known, recogn
         // Every second row may be shaded, and only every second line be found; or no column is ruled.
         let halved = (grid.pitch > FINEST).then(|| grid.halved());
         let found = grid.clone();
+        let printed = iter::once_with(|| with_printed_numbers(page, &found)).flatten();
         let beside = iter::once_with(|| beside_numbers(page, &found)).flatten();
         let written = iter::once_with(|| ink_rows::pairs(page, &found)).flatten();
         let written = written.map(|pairs| Grid { pairs, ..found.clone() });
-        for mut other in halved.into_iter().chain(beside).chain(written) {
+        for mut other in halved.into_iter().chain(printed).chain(beside).chain(written) {
             if numbers::settle(page, &mut other, recogniser)? > SURELY_READ {
                 (*grid, readable) = (other, true);
                 break;
@@ -154,6 +155,13 @@ fn tell_apart(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Resu
         *grid = beside_numbers(page, grid).filter(|other| other.pairs.len() == count).unwrap_or(doubled);
     }
     Ok(())
+}
+
+/// The same table with its numbers where they are printed, though no line may tell them from the moves.
+fn with_printed_numbers(page: &Page, grid: &Grid) -> Option<Grid> {
+    let middle = grid.bands[grid.bands.len() / 2].top.at(0.0);
+    let pairs = number_columns::given(&grid.pairs, &number_rows::columns(page), middle)?;
+    Some(Grid { pairs, ..grid.clone() })
 }
 
 /// A table on the same rows with its columns laid out beside the printed numbers.

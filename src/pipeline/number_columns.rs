@@ -13,7 +13,7 @@ use super::page::Page;
 pub(super) struct NumberColumn {
     /// The middles of the numbers, x by y.
     pub middle: Curve,
-    /// From the middle to the end of the widest number, and the height of a digit, in pixels of the page.
+    /// From the middle to the end of all but a few of the numbers, and the height of a digit, in pixels of the page.
     pub half_width: f32,
     pub height: f32,
 }
@@ -96,12 +96,16 @@ pub(super) fn pairs(page: &Page, rows: &[Curve], pitch: f32, numbers: &[NumberCo
     begin.sort_by(f32::total_cmp);
     let half_width = numbers.iter().map(|column| column.half_width).fold(0.0, f32::max);
     let white = half_width + 1.0 + (begin[begin.len() / 10] / 2.0).min(MARGIN * first.height);
-    let mut width = 2.0 * usual;
+    let mut same: Vec<f32> = apart.iter().copied().filter(|x| (x - usual).abs() < INDENT * pitch).collect();
+    same.sort_by(f32::total_cmp);
+    let mut move_width = same[same.len() / 2];
     let steps = numbers.windows(2).map(|two| two[1].middle.at(middle) - two[0].middle.at(middle));
     let step = steps.clone().fold(f32::INFINITY, f32::min);
     let room = step - white - first.left();
-    if (room / width - 1.0).abs() < DIFFERS || is_usual(&(room / 2.0)) {
-        width = room;
+    // Between the pairs there may be room; if there is more of it than that, the moves did not tell.
+    let differs = (room / (2.0 * move_width) - 1.0).abs() > DIFFERS;
+    if (differs && is_usual(&(room / 2.0))) || room < 2.0 * move_width {
+        move_width = room / 2.0;
     }
     // Where the sheet is seen from one side, columns far away are narrower.
     let scale = |index: usize| -> Vec<f32> {
@@ -119,11 +123,31 @@ pub(super) fn pairs(page: &Page, rows: &[Curve], pitch: f32, numbers: &[NumberCo
         ColumnPair {
             numbers: Some(between(-column.left(), white)),
             between: None,
-            white: between(white, white + width / 2.0),
-            black: between(white + width / 2.0, white + width),
+            white: between(white, white + move_width),
+            black: between(white + move_width, white + 2.0 * move_width),
         }
     };
     Some(numbers.iter().enumerate().map(pair).collect())
+}
+
+/// The pairs of a table as lines separate them, each with the numbers that are printed at the left of White's moves; none
+/// where a pair has none there.
+pub(super) fn given(pairs: &[ColumnPair], numbers: &[NumberColumn], y: f32) -> Option<Vec<ColumnPair>> {
+    let with = |pair: &ColumnPair| {
+        let (left, right) = pair.white.at(y);
+        let beside = INSIDE * (right - left);
+        let is_its = |column: &&NumberColumn| {
+            let x = column.middle.at(y);
+            left - beside < x && x < left + beside
+        };
+        let column = numbers.iter().find(is_its)?;
+        let line = |offset: f32| Curve { y: column.middle.y.iter().map(|x| x + offset).collect() };
+        let border = line(column.half_width + MARGIN * column.height);
+        let numbers = Column { left: line(-column.left()), right: border.clone(), inner: Vec::new() };
+        let white = Column { left: border, ..pair.white.clone() };
+        Some(ColumnPair { numbers: Some(numbers), between: None, white, black: pair.black.clone() })
+    };
+    pairs.iter().map(with).collect()
 }
 
 /// Whether pairs of columns have their numbers where numbers are printed.

@@ -20,6 +20,8 @@ const DIGITS: std::ops::RangeInclusive<usize> = 6..=60;
 const WIDEST: f32 = 2.4;
 /// How much digits may differ in height.
 const ALIKE: f32 = 0.2;
+/// Share of a chain's numbers that are no wider than its width: the others may have writing or dirt on them.
+const WIDE: f32 = 0.85;
 /// Pitch of the rows in heights of a digit.
 const PITCHES: std::ops::Range<f32> = 1.25..6.0;
 /// How far a chain may lean, in pixels per pixel, and how far a number may stand off it: along the row in heights of a
@@ -57,7 +59,7 @@ struct Chain {
     places: Vec<[f32; 2]>,
     /// Numbers that were seen.
     seen: usize,
-    /// Of the widest number.
+    /// Of the wider numbers, see [`WIDE`].
     width: f32,
     height: f32,
     /// How evenly they stand and how long the chain is.
@@ -217,7 +219,7 @@ fn follow(numbers: &[Number], first: Number, second: Number) -> Option<Chain> {
     let mut step = [second.x - first.x, second.y - first.y];
     let mut places = vec![[first.x, first.y], [second.x, second.y]];
     let (mut seen, mut lost, mut unevenness) = (2usize, 0usize, 0.0f32);
-    let mut width = first.width.max(second.width);
+    let mut widths = vec![first.width, second.width];
     while lost <= LOST {
         let last = places[places.len() - 1];
         let expected = [last[0] + step[0], last[1] + step[1]];
@@ -234,7 +236,7 @@ fn follow(numbers: &[Number], first: Number, second: Number) -> Option<Chain> {
                 step[1] += 0.25 * (number.y - expected[1]) / (lost + 1) as f32;
                 step[0] += 0.15 * (number.x - expected[0]) / (lost + 1) as f32;
                 places.push([number.x, number.y]);
-                width = width.max(number.width);
+                widths.push(number.width);
                 (seen, lost) = (seen + 1, 0);
             }
             None => {
@@ -244,12 +246,13 @@ fn follow(numbers: &[Number], first: Number, second: Number) -> Option<Chain> {
         }
     }
     places.truncate(places.len() - lost);
+    widths.sort_by(f32::total_cmp);
     let even = 1.0 - 4.0 * unevenness / seen as f32;
     let whole = seen as f32 / places.len() as f32;
     (seen >= FEWEST && even > 0.0).then_some(Chain {
         places,
         seen,
-        width,
+        width: widths[(WIDE * (widths.len() - 1) as f32) as usize],
         height: first.height,
         score: seen as f32 * even * whole,
     })
