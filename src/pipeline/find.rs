@@ -35,6 +35,8 @@ const ASKEW: f32 = 0.05;
 const WHOLE: f32 = 30.0;
 /// Share by which a later try must have more support than an earlier one.
 const CLEARLY: f32 = 1.25;
+/// The share of the support of what may be a part of the table that is enough for a whole one.
+const NEARLY: f32 = 0.9;
 /// Rows that may be missing before the first wherever the table lies on the page; a further sheet begins later.
 const LOST_ROWS: usize = 6;
 
@@ -49,8 +51,13 @@ impl Found {
         self.anchor.evidence > UPRIGHT && self.support() > WHOLE && !self.lacks_a_part()
     }
 
+    /// Whether a part of the table was not found: going by its first number, or by how far its lines reach.
+    fn is_partial(&self) -> bool {
+        self.lacks_a_part() || self.grid.covered() < COVERED
+    }
+
     /// Whether a part of the table was not found, going by its first number: the first rows, cut off by the edge of the
-    /// photo or not seen, or rows or columns for which the page has room. A further sheet begins later too.
+    /// photo or not seen, or rows or columns for which the photo has room. A further sheet begins later too.
     fn lacks_a_part(&self) -> bool {
         let before = (self.anchor.first_number as usize).saturating_sub(1);
         let Some(band) = self.grid.bands.get(self.anchor.first_band) else { return false };
@@ -62,7 +69,10 @@ impl Found {
         } else if before < self.anchor.period {
             band.top.at(left) > before as f32 * self.grid.pitch
         } else {
-            left > pair.black.right.at(y) - left
+            // A page laid flat may have been cut at its table.
+            let [x, y] = self.page.to_photo([2.0 * left - pair.black.right.at(y), y]);
+            let (width, height) = self.page.photo_size;
+            (0.0..width as f32).contains(&x) && (0.0..height as f32).contains(&y)
         }
     }
 
@@ -76,7 +86,7 @@ impl Found {
         if self.support().max(other.support()) < WHOLE {
             return Ok(self.legible(recogniser)?.area > CLEARLY * other.legible(recogniser)?.area);
         }
-        let clearly = if other.lacks_a_part() && !self.lacks_a_part() { 1.0 } else { CLEARLY };
+        let clearly = if other.is_partial() && !self.is_partial() { NEARLY } else { CLEARLY };
         Ok(self.support() > clearly * other.support())
     }
 
@@ -162,7 +172,7 @@ pub(super) fn find(
     // Half a table reads as well: its numbers would tell of the other half.
     let turns = search.best.as_ref().map_or(0, |found| found.page.quarter_turns);
     for page in pages.iter().filter(|_| upright) {
-        if search.is_sure() {
+        if search.best.as_ref().is_some_and(|found| found.is_sure() && !found.is_partial()) {
             break;
         }
         search.try_numbers(&page.turned(turns))?;
@@ -286,7 +296,7 @@ impl Search<'_> {
 /// Whether the grid may be a part of the table only: it leaves out much of what is ruled, or a side is slanted by more
 /// than [`ASKEW`].
 fn is_doubtful(grid: &Grid) -> bool {
-    if grid.covered < COVERED {
+    if grid.covered() < COVERED {
         return true;
     }
     let (Some(first), Some(last)) = (grid.bands.first(), grid.bands.last()) else { return false };

@@ -61,8 +61,8 @@ pub struct Grid {
     pub pairs: Vec<ColumnPair>,
     /// Median height of a band, in pixels of the page.
     pub pitch: f32,
-    /// Share of the rows' width that the pairs take up.
-    pub covered: f32,
+    /// Width of its rows, in pixels of the page.
+    pub width: f32,
     /// The rows were told by the writing, for want of ruling lines.
     pub by_ink: bool,
 }
@@ -111,13 +111,9 @@ impl Grid {
         let middle = (top + bottom) / 2.0;
         let pairs_by = |kind: Uprights| {
             columns::pair_without_strays(&uprights::find(page, &down, &frame, &kind), pitch, middle)
-                .filter(|pairs| known.allows(pairs))
+                .filter(|pairs| known.allows(pairs) && !is_shadow(kind, pairs, middle))
         };
-        let covered = |pairs: &[ColumnPair]| {
-            let first = pairs.first().map(|pair| pair.first(middle).left.at(middle));
-            let last = pairs.last().map(|pair| pair.black.right.at(middle));
-            (last.unwrap_or(0.0) - first.unwrap_or(0.0)) / (right - left).max(1.0)
-        };
+        let covered = |pairs: &[ColumnPair]| frame.covered(pairs);
         let mut found = [Uprights::Lines, Uprights::Broken, Uprights::Shading].into_iter().find_map(pairs_by);
         // A column too many or too few is a line lost under writing, or writing taken for a line.
         let whole = |pairs: &Vec<ColumnPair>| covered(pairs) > COVERED && columns::alike(pairs, middle);
@@ -148,8 +144,13 @@ impl Grid {
         if let Some(rows) = known.rows.filter(|&rows| rows > bands.len()) {
             return Err(format!("only {} of {rows} rows; give the corners of the table too", bands.len()));
         }
-        let covered = covered(&pairs);
-        Ok(Self { bands, pairs, pitch, covered, by_ink: false })
+        Ok(Self { bands, pairs, pitch, width: right - left, by_ink: false })
+    }
+
+    /// Share of the rows' width that the pairs take up.
+    pub fn covered(&self) -> f32 {
+        let middle = self.bands[self.bands.len() / 2].top.at(0.0);
+        extent_of(&self.pairs, middle) / self.width.max(1.0)
     }
 
     /// The same with two rows for each.
@@ -182,7 +183,9 @@ impl Grid {
         let Numbered { frame, rows, columns } = found;
         let by_borders = pairs_on_rows(page, known, &frame, &rows, &columns);
         let middle = (frame.top + frame.bottom) / 2.0;
-        let beside = if by_borders.as_ref().is_some_and(|pairs| number_columns::agree(pairs, &columns, middle)) {
+        let is_whole =
+            |pairs: &Vec<ColumnPair>| number_columns::agree(pairs, &columns, middle) && frame.covered(pairs) > COVERED;
+        let beside = if by_borders.as_ref().is_some_and(is_whole) {
             None
         } else {
             number_columns::pairs(page, &rows, frame.pitch, &columns).filter(|pairs| known.allows(pairs))
@@ -195,7 +198,8 @@ impl Grid {
     /// The table on rows that are not ruled.
     fn on_rows(rows: &[Curve], pitch: f32, pairs: Vec<ColumnPair>) -> Self {
         let bands = rows.windows(2).map(|w| Band { top: w[0].clone(), bottom: w[1].clone(), ruled: true }).collect();
-        Self { bands, pairs, pitch, covered: 1.0, by_ink: true }
+        let width = extent_of(&pairs, rows[rows.len() / 2].at(0.0));
+        Self { bands, pairs, pitch, width, by_ink: true }
     }
 
     /// The borders of the rows that are ruled, from top to bottom; none where no row is.
@@ -243,13 +247,24 @@ fn pairs_on_rows(
     let by_lines = [Uprights::Lines, Uprights::Broken, Uprights::Shading].into_iter().find_map(|kind| {
         let mut uprights = uprights::find(page, &down, frame, &kind);
         uprights.retain(|line| !numbers.iter().any(|column| column.holds(line.at(middle), middle)));
-        columns::pair_without_strays(&uprights, frame.pitch, middle).filter(|pairs| known.allows(pairs))
+        columns::pair_without_strays(&uprights, frame.pitch, middle)
+            .filter(|pairs| known.allows(pairs) && !is_shadow(kind, pairs, middle))
     });
     by_lines.or_else(|| {
         let borders = ink_rows::column_borders(page, frame, rows, down.strips());
         columns::pair(&borders, frame.pitch, middle).filter(|pairs| known.allows(pairs))
     })
 }
+
+/// Whether the edge of the shading of the only pair of columns seems to be that of a shadow: it makes Black's column wider
+/// than White's, with which the numbers may be.
+fn is_shadow(kind: Uprights, pairs: &[ColumnPair], middle: f32) -> bool {
+    let width = |column: &Column| column.right.at(middle) - column.left.at(middle);
+    matches!(pairs, [only] if kind == Uprights::Shading && width(&only.black) > SHADOW * width(&only.white))
+}
+
+/// How much wider than White's moves a column of Black's may be.
+const SHADOW: f32 = 1.35;
 
 /// Where the rows lie, in pixels of the page, and how dark their lines are.
 pub(super) struct Frame {
@@ -259,6 +274,19 @@ pub(super) struct Frame {
     pub bottom: f32,
     pub pitch: f32,
     pub row_darkness: f32,
+}
+
+impl Frame {
+    /// The share of the rows' width that pairs of columns take up.
+    fn covered(&self, pairs: &[ColumnPair]) -> f32 {
+        extent_of(pairs, (self.top + self.bottom) / 2.0) / (self.right - self.left).max(1.0)
+    }
+}
+
+/// From the first of the columns to the last, in pixels of the page at height `y`.
+fn extent_of(pairs: &[ColumnPair], y: f32) -> f32 {
+    let (Some(first), Some(last)) = (pairs.first(), pairs.last()) else { return 0.0 };
+    last.black.right.at(y) - first.first(y).left.at(y)
 }
 
 /// The rows of a table that may lie anywhere on the page.

@@ -109,16 +109,17 @@ pub(super) struct Numbered {
 pub(super) fn find(page: &Page) -> Option<Numbered> {
     let chains = chains(&numbers(&page.image));
     let first = chains.first()?;
-    // Each with the row of the first chain at which it begins.
-    let mut placed: Vec<(isize, &Chain)> = chains.iter().map(|chain| (start_against(first, chain), chain)).collect();
-    placed.sort_by(|a, b| a.1.places[0][0].total_cmp(&b.1.places[0][0]));
-    let top_row = placed.iter().map(|&(start, _)| start).min()?;
-    let end_row = placed.iter().map(|&(start, chain)| start + chain.places.len() as isize).max()?;
     // Square to the numbers, unless there is a line somewhere on the page to tell.
-    let slope = -first.lean();
     let map = LineMap::new(&page.image, ROW_REACH);
     let longest = map.straightened(0..map.strips()).into_iter().fold(0.0, f32::max);
     let ruled = (longest > LONG_LINE).then_some(map);
+    // Each with the row of the first chain at which it begins.
+    let mut placed: Vec<(isize, &Chain)> =
+        chains.iter().map(|chain| (start_against(first, chain, ruled.as_ref()), chain)).collect();
+    placed.sort_by(|a, b| a.1.places[0][0].total_cmp(&b.1.places[0][0]));
+    let top_row = placed.iter().map(|&(start, _)| start).min()?;
+    let end_row = placed.iter().map(|&(start, chain)| start + chain.places.len() as isize).max()?;
+    let slope = -first.lean();
     let strips = (page.image.width() as usize / STRIP).max(1);
     let border = |row: isize| -> Curve {
         let points: Vec<[f32; 2]> = placed
@@ -170,12 +171,20 @@ fn through(points: &[[f32; 2]], slope: f32, x: f32) -> f32 {
     a[1] + (b[1] - a[1]) * (x - a[0]) / (b[0] - a[0]).max(1.0)
 }
 
-/// The row of the first chain beside which another begins: that for which the rows run square to the chains.
-fn start_against(first: &Chain, other: &Chain) -> isize {
+/// The row of the first chain beside which another begins: as the lines of the page run, or else square to the chains.
+fn start_against(first: &Chain, other: &Chain, ruled: Option<&LineMap>) -> isize {
     let square = -(first.lean() + other.lean()) / 2.0;
+    let b = other.places[0];
     let off = |row: isize| {
-        let (a, b) = (first.at(row), other.places[0]);
-        (b[1] - a[1] - square * (b[0] - a[0])).abs()
+        let a = first.at(row);
+        let rise = match ruled {
+            Some(map) => {
+                let line = map.follow(a[1]);
+                line.at(b[0]) - line.at(a[0])
+            }
+            None => square * (b[0] - a[0]),
+        };
+        (b[1] - a[1] - rise).abs()
     };
     let rows = first.places.len() as isize;
     (-rows..rows).min_by(|&a, &b| off(a).total_cmp(&off(b))).unwrap_or(0)
