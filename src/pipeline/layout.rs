@@ -215,4 +215,25 @@ mod tests {
         assert_eq!(places, [[40.0, 140.0], [240.0, 355.0]]);
         assert!(first[0].numbers.is_some() && second[0].numbers.is_none());
     }
+    #[test]
+    fn numbers_come_first_in_a_pair_that_stands_alone() {
+        // Black's moves of the pair before, numbers, White's moves.
+        let pairs = pair(&curves(&[110.0, 190.0, 220.0, 300.0]), 28.0, 100.0).unwrap();
+        let places = |width: f32| -> Option<[f32; 4]> {
+            let found = regrouped(&pairs, 100.0, width)?;
+            let [only] = &found[..] else { return None };
+            let (white, black) = (only.white.at(0.0), only.black.at(0.0));
+            Some([white.0, white.1, black.0, black.1])
+        };
+        assert_eq!(places(400.0), Some([220.0, 300.0, 300.0, 380.0]));
+        assert_eq!(places(370.0), None, "no room");
+    }
+
+    #[test]
+    fn no_pair_begins_off_the_page() {
+        // Numbers between the columns: White's moves of one more pair would begin beyond the edge.
+        let pairs = pair(&curves(&[100.0, 180.0, 210.0, 290.0]), 28.0, 100.0).unwrap();
+        assert!(one_more(&pairs, true, 100.0, 900.0).is_none());
+        assert!(one_more(&pairs, false, 100.0, 900.0).is_some());
+    }
 }

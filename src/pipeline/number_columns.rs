@@ -234,4 +234,34 @@ mod tests {
         let (left, right) = (pairs[0].white.at(400.0).0, pairs[0].black.at(400.0).1);
         assert!((right - left - 500.0).abs() < 6.0, "{left} {right}");
     }
+    #[test]
+    fn the_edge_of_the_sheet_is_no_column_of_moves() {
+        // The desk is in the picture, with a shadow at the sheet's edge, as wide as a move.
+        let mut page = page(&[260.0], 250.0);
+        for y in 0..900 {
+            for x in 100..160 {
+                page.image.put_pixel(x, y, Luma([if x > 140 || (x * 7 + y * 13) % 5 == 0 { 40 } else { 240 }]));
+            }
+        }
+        let rows: Vec<Curve> = (0..=15).map(|row| Curve { y: vec![100.0 + 40.0 * row as f32; 37] }).collect();
+        assert_eq!(pairs(&page, &rows, 40.0, &[column(260.0)]).map(|pairs| pairs.len()), Some(1));
+    }
+
+    #[test]
+    fn numbers_stand_at_the_left_of_the_moves_that_lines_tell() {
+        let line = |x: f32| Curve { y: vec![x; 28] };
+        let between = |from: f32, to: f32| Column { left: line(from), right: line(to), inner: Vec::new() };
+        // A line taken from the digits themselves begins White's column, and clock times stand behind it.
+        let pair = ColumnPair {
+            numbers: Some(between(260.0, 300.0)),
+            between: None,
+            white: between(62.0, 260.0),
+            black: between(300.0, 460.0),
+        };
+        let found = given(std::slice::from_ref(&pair), &[column(60.0)], 400.0).unwrap();
+        let numbers = found[0].numbers.as_ref().unwrap();
+        assert_eq!((numbers.at(0.0), found[0].white.at(0.0)), ((45.0, 75.0), (75.0, 260.0)));
+        assert_eq!(found[0].black, pair.black);
+        assert!(given(&[pair], &[column(200.0)], 400.0).is_none());
+    }
 }
