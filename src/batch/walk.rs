@@ -112,7 +112,7 @@ pub struct Found {
 /// Bytes at the beginning of a file that tell its format.
 const HEAD: usize = 64;
 /// Endings under which people keep photos; what bears one and holds something else is worth a word.
-const PHOTO_ENDINGS: [&str; 7] = ["jpg", "jpeg", "png", "webp", "tif", "tiff", "heic"];
+const PHOTO_ENDINGS: [&str; 9] = ["jpg", "jpeg", "png", "webp", "tif", "tiff", "heic", "heif", "avif"];
 
 /// Finds the photos below `dir`, leaving out what lies below `out`.
 ///
@@ -254,7 +254,7 @@ fn kind(head: &[u8]) -> Kind {
         Ok(Tiff) => Kind::Document,
         _ if head.starts_with(b"%PDF-") => Kind::Document,
         _ if head.starts_with(b"PK\x03\x04") => Kind::Archive,
-        _ if heic::begins(head) && head[8..].starts_with(b"hei") => Kind::Photo,
+        _ if heic::begins(head) || heic::begins_avif(head) => Kind::Photo,
         _ => Kind::Other,
     }
 }

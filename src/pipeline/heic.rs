@@ -4,9 +4,21 @@ use super::ingest::IngestLimits;
 use crate::error::{Error, Result};
 use image::RgbImage;
 
-/// Whether bytes begin as a file of this family (ISO/IEC 14496-12, `ftyp` box) does.
+/// The brands (ISO/IEC 23008-12) of such files, single pictures and sequences.
+const BRANDS: [&[u8]; 8] = [b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"];
+
+/// Whether bytes begin as such a file does; others of its family are films.
 pub fn begins(head: &[u8]) -> bool {
-    head.get(4..8) == Some(b"ftyp") && !matches!(head.get(8..12), Some(b"avif" | b"avis"))
+    has_brand(head, &BRANDS)
+}
+
+/// Whether bytes begin as a picture coded with AV1 in the same kind of file.
+pub fn begins_avif(head: &[u8]) -> bool {
+    has_brand(head, &[b"avif", b"avis"])
+}
+
+fn has_brand(head: &[u8], brands: &[&[u8]]) -> bool {
+    head.get(4..8) == Some(b"ftyp") && head.get(8..12).is_some_and(|brand| brands.contains(&brand))
 }
 
 /// Width and height in pixels as it is to be seen, without decoding a pixel.

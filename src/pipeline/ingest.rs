@@ -101,9 +101,11 @@ fn check_heic(file: &str, bytes: &[u8], limits: &IngestLimits) -> Result<()> {
 fn decoder<'a>(file: &str, bytes: &'a [u8], limits: &IngestLimits) -> Result<impl ImageDecoder + use<'a>> {
     check_length(file, bytes, limits)?;
     let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|_| not_a_picture(file))?;
-    if reader.format().is_none() || reader.format() == Some(ImageFormat::Avif) {
-        let phone = bytes.get(4..8) == Some(b"ftyp");
-        return Err(if phone { Error::PhoneFormat { file: file.to_owned() } } else { not_a_picture(file) });
+    if heic::begins_avif(bytes) {
+        return Err(Error::PhoneFormat { file: file.to_owned() });
+    }
+    if reader.format().is_none() {
+        return Err(not_a_picture(file));
     }
     let mut memory = Limits::default();
     memory.max_image_width = Some(limits.side);
