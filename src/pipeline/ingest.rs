@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn says_that_a_jpeg_file_is_cut_short() {
         let mut bytes = Vec::new();
-        let noise = |x: u32, y: u32| image::Luma([(x * 37 ^ y * 91) as u8]);
+        let noise = |x: u32, y: u32| image::Luma([((x * 37) ^ (y * 91)) as u8]);
         let picture = GrayImage::from_fn(300, 400, noise);
         picture.write_with_encoder(image::codecs::jpeg::JpegEncoder::new(&mut bytes)).unwrap();
         let limits = IngestLimits::default();
