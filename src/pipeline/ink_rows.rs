@@ -15,6 +15,8 @@ use crate::game::Quad;
 
 /// Darkness (of 255) from which a pixel counts as ink.
 const INK: u8 = 70;
+/// Share of a row's height that is dark where it is filled.
+const FILLED: f32 = 0.75;
 /// Slopes that are tried, in pixels per pixel.
 const STEEPEST: f32 = 0.08;
 const SLOPE_STEP: f32 = 0.004;
@@ -131,12 +133,13 @@ pub(super) fn holds_ink(page: &Page, row: &[Curve], x: usize) -> bool {
     (from..to).any(|y| 255 - page.image.as_raw()[y * width + x] >= INK)
 }
 
-/// Whether a page is dark at `x` all the way down a row given by its upper and lower border: no writing is, the edge of a
-/// sheet is.
+/// Whether a page is dark at `x` most of the way down a row given by its upper and lower border: little writing is, the
+/// edge of a sheet is.
 pub(super) fn is_filled(page: &Page, row: &[Curve], x: usize) -> bool {
     let (width, height) = (page.image.width() as usize, page.image.height());
     let [from, to] = [&row[0], &row[1]].map(|border| border.at(x as f32).clamp(0.0, height as f32) as usize);
-    to > from && (from..to).all(|y| 255 - page.image.as_raw()[y * width + x] >= INK)
+    let dark = (from..to).filter(|y| 255 - page.image.as_raw()[y * width + x] >= INK).count();
+    to > from && dark as f32 >= FILLED * (to - from) as f32
 }
 
 /// The pairs of columns of writing on rows that are known; none if there are none.
