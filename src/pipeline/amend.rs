@@ -160,7 +160,7 @@ fn tell_apart(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Resu
 /// The same table with its numbers where they are printed, though no line may tell them from the moves.
 fn with_printed_numbers(page: &Page, grid: &Grid) -> Option<Grid> {
     let middle = grid.bands[grid.bands.len() / 2].top.at(0.0);
-    let pairs = number_columns::given(&grid.pairs, &number_rows::columns(page), middle)?;
+    let pairs = number_columns::with_numbers(&grid.pairs, &number_rows::columns(page), middle)?;
     Some(Grid { pairs, ..grid.clone() })
 }
 

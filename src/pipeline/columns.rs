@@ -21,11 +21,7 @@ pub fn pair_without_strays(uprights: &[Curve], pitch: f32, middle: f32) -> Optio
     let all = pair(uprights, pitch, middle);
     let (Some(first), Some(last)) = (uprights.first(), uprights.last()) else { return all };
     let whole = last.at(middle) - first.at(middle);
-    let covered = |pairs: &[ColumnPair]| {
-        let left = pairs.first().map(|pair| pair.first(middle).left.at(middle));
-        let right = pairs.last().map(|pair| pair.black.right.at(middle));
-        (right.unwrap_or(0.0) - left.unwrap_or(0.0)) / whole.max(1.0)
-    };
+    let covered = |pairs: &[ColumnPair]| extent(pairs, middle) / whole.max(1.0);
     if all.as_ref().is_some_and(|pairs| covered(pairs) > WHOLE) || uprights.len() > MOST_UPRIGHTS {
         return all;
     }
@@ -41,6 +37,12 @@ pub fn pair_without_strays(uprights: &[Curve], pitch: f32, middle: f32) -> Optio
     let one = inner.clone().find_map(|a| without([a, a]));
     let found = one.or_else(|| inner.clone().find_map(|a| (a + 1..inner.end).find_map(|b| without([a, b]))));
     found.or(all)
+}
+
+/// From the first of the columns to the last, in pixels of the page at height `y`; 0 where there are none.
+pub(super) fn extent(pairs: &[ColumnPair], y: f32) -> f32 {
+    let (Some(first), Some(last)) = (pairs.first(), pairs.last()) else { return 0.0 };
+    last.black.right.at(y) - first.first(y).left.at(y)
 }
 
 /// Whether White's columns are all of one width at height `middle`, and Black's.

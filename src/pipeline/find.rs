@@ -48,17 +48,17 @@ impl Found {
 
     /// Whether the numbers say for sure that this is the table, the right way up.
     fn is_sure(&self) -> bool {
-        self.anchor.evidence > UPRIGHT && self.support() > WHOLE && !self.lacks_a_part()
+        self.anchor.evidence > UPRIGHT && self.support() > WHOLE && !self.begins_late()
     }
 
     /// Whether a part of the table was not found: going by its first number, or by how far its lines reach.
     fn is_partial(&self) -> bool {
-        self.lacks_a_part() || self.grid.covered() < COVERED
+        self.begins_late() || self.grid.covered() < COVERED
     }
 
-    /// Whether a part of the table was not found, going by its first number: the first rows, cut off by the edge of the
+    /// Whether a part of the table seems not to be found, going by its first number: the first rows, cut off by the edge of the
     /// photo or not seen, or rows or columns for which the photo has room. A further sheet begins later too.
-    fn lacks_a_part(&self) -> bool {
+    fn begins_late(&self) -> bool {
         let before = (self.anchor.first_number as usize).saturating_sub(1);
         let Some(band) = self.grid.bands.get(self.anchor.first_band) else { return false };
         let Some(pair) = self.grid.pairs.first().filter(|_| before > 0) else { return false };

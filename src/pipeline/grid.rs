@@ -111,7 +111,7 @@ impl Grid {
         let middle = (top + bottom) / 2.0;
         let pairs_by = |kind: Uprights| {
             columns::pair_without_strays(&uprights::find(page, &down, &frame, &kind), pitch, middle)
-                .filter(|pairs| known.allows(pairs) && !is_shadow(kind, pairs, middle))
+                .filter(|pairs| known.allows(pairs) && !uprights::is_shadow(kind, pairs, middle))
         };
         let covered = |pairs: &[ColumnPair]| frame.covered(pairs);
         let mut found = [Uprights::Lines, Uprights::Broken, Uprights::Shading].into_iter().find_map(pairs_by);
@@ -150,7 +150,7 @@ impl Grid {
     /// Share of the rows' width that the pairs take up.
     pub fn covered(&self) -> f32 {
         let middle = self.bands[self.bands.len() / 2].top.at(0.0);
-        extent_of(&self.pairs, middle) / self.width.max(1.0)
+        columns::extent(&self.pairs, middle) / self.width.max(1.0)
     }
 
     /// The same with two rows for each.
@@ -198,7 +198,7 @@ impl Grid {
     /// The table on rows that are not ruled.
     fn on_rows(rows: &[Curve], pitch: f32, pairs: Vec<ColumnPair>) -> Self {
         let bands = rows.windows(2).map(|w| Band { top: w[0].clone(), bottom: w[1].clone(), ruled: true }).collect();
-        let width = extent_of(&pairs, rows[rows.len() / 2].at(0.0));
+        let width = columns::extent(&pairs, rows[rows.len() / 2].at(0.0));
         Self { bands, pairs, pitch, width, by_ink: true }
     }
 
@@ -248,23 +248,13 @@ fn pairs_on_rows(
         let mut uprights = uprights::find(page, &down, frame, &kind);
         uprights.retain(|line| !numbers.iter().any(|column| column.holds(line.at(middle), middle)));
         columns::pair_without_strays(&uprights, frame.pitch, middle)
-            .filter(|pairs| known.allows(pairs) && !is_shadow(kind, pairs, middle))
+            .filter(|pairs| known.allows(pairs) && !uprights::is_shadow(kind, pairs, middle))
     });
     by_lines.or_else(|| {
         let borders = ink_rows::column_borders(page, frame, rows, down.strips());
         columns::pair(&borders, frame.pitch, middle).filter(|pairs| known.allows(pairs))
     })
 }
-
-/// Whether the edge of the shading of the only pair of columns seems to be that of a shadow: it makes Black's column wider
-/// than White's, with which the numbers may be.
-fn is_shadow(kind: Uprights, pairs: &[ColumnPair], middle: f32) -> bool {
-    let width = |column: &Column| column.right.at(middle) - column.left.at(middle);
-    matches!(pairs, [only] if kind == Uprights::Shading && width(&only.black) > SHADOW * width(&only.white))
-}
-
-/// How much wider than White's moves a column of Black's may be.
-const SHADOW: f32 = 1.35;
 
 /// Where the rows lie, in pixels of the page, and how dark their lines are.
 pub(super) struct Frame {
@@ -279,14 +269,8 @@ pub(super) struct Frame {
 impl Frame {
     /// The share of the rows' width that pairs of columns take up.
     fn covered(&self, pairs: &[ColumnPair]) -> f32 {
-        extent_of(pairs, (self.top + self.bottom) / 2.0) / (self.right - self.left).max(1.0)
+        columns::extent(pairs, (self.top + self.bottom) / 2.0) / (self.right - self.left).max(1.0)
     }
-}
-
-/// From the first of the columns to the last, in pixels of the page at height `y`.
-fn extent_of(pairs: &[ColumnPair], y: f32) -> f32 {
-    let (Some(first), Some(last)) = (pairs.first(), pairs.last()) else { return 0.0 };
-    last.black.right.at(y) - first.first(y).left.at(y)
 }
 
 /// The rows of a table that may lie anywhere on the page.

@@ -132,7 +132,7 @@ pub(super) fn pairs(page: &Page, rows: &[Curve], pitch: f32, numbers: &[NumberCo
 
 /// The pairs of a table as lines separate them, each with the numbers that are printed at the left of White's moves; none
 /// where a pair has none there.
-pub(super) fn given(pairs: &[ColumnPair], numbers: &[NumberColumn], y: f32) -> Option<Vec<ColumnPair>> {
+pub(super) fn with_numbers(pairs: &[ColumnPair], numbers: &[NumberColumn], y: f32) -> Option<Vec<ColumnPair>> {
     let with = |pair: &ColumnPair| {
         let (left, right) = pair.white.at(y);
         let beside = INSIDE * (right - left);
@@ -258,10 +258,10 @@ mod tests {
             white: between(62.0, 260.0),
             black: between(300.0, 460.0),
         };
-        let found = given(std::slice::from_ref(&pair), &[column(60.0)], 400.0).unwrap();
+        let found = with_numbers(std::slice::from_ref(&pair), &[column(60.0)], 400.0).unwrap();
         let numbers = found[0].numbers.as_ref().unwrap();
         assert_eq!((numbers.at(0.0), found[0].white.at(0.0)), ((45.0, 75.0), (75.0, 260.0)));
         assert_eq!(found[0].black, pair.black);
-        assert!(given(&[pair], &[column(200.0)], 400.0).is_none());
+        assert!(with_numbers(&[pair], &[column(200.0)], 400.0).is_none());
     }
 }

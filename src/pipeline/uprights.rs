@@ -1,6 +1,6 @@
 //! What separates the columns of a table from each other: ruling lines, broken lines, or the edges of shading.
 
-use super::grid::Frame;
+use super::grid::{Column, ColumnPair, Frame};
 use super::lines::{Curve, LineMap};
 use super::page::Page;
 use super::track;
@@ -67,6 +67,16 @@ pub(super) fn find(page: &Page, map: &LineMap, frame: &Frame, kind: &Uprights) -
     }
     with_ends(found.into_iter().map(|(curve, _)| curve).collect(), map, frame)
 }
+
+/// Whether the edge of the shading of the only pair of columns seems to be that of a shadow: it makes Black's column wider
+/// than White's, with which the numbers may be.
+pub(super) fn is_shadow(kind: Uprights, pairs: &[ColumnPair], middle: f32) -> bool {
+    let width = |column: &Column| column.right.at(middle) - column.left.at(middle);
+    matches!(pairs, [only] if kind == Uprights::Shading && width(&only.black) > SHADOW * width(&only.white))
+}
+
+/// How much wider than White's moves a column of Black's may be.
+const SHADOW: f32 = 1.35;
 
 /// Adds the ends of the row lines where no border is near them.
 fn with_ends(mut lines: Vec<Curve>, map: &LineMap, frame: &Frame) -> Vec<Curve> {
