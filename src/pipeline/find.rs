@@ -11,6 +11,7 @@ use super::hint::PageHint;
 use super::ingest::Photo;
 use super::ink_rows;
 use super::legible::{self, Legible};
+use super::level;
 use super::page::Page;
 use super::recognise::Recogniser;
 use super::watch::Watch;
@@ -253,7 +254,18 @@ impl Search<'_> {
         })?;
         let mut found = Found { page, grid, anchor, legible };
         if found.is_read() && self.known.columns.is_none() && self.known.rows.is_none() {
-            timed(self.timing, "anchor", || amend::complete(&mut found, self.recogniser))?;
+            timed(self.timing, "anchor", || {
+                amend::complete(&mut found, self.recogniser)?;
+                // Rows that were put right may show pairs that were not seen before.
+                while level::level(&mut found, self.recogniser)? {
+                    let pairs = found.grid.pairs.len();
+                    amend::complete(&mut found, self.recogniser)?;
+                    if found.grid.pairs.len() == pairs {
+                        break;
+                    }
+                }
+                Ok(())
+            })?;
         }
         // Upside down, writing may pass for a few numbers.
         let plain = found.legible.is_some_and(|legible| legible.is_plain());

@@ -300,6 +300,7 @@ fn rows_anywhere(across: &mut LineMap, image: &GrayImage) -> Result<(Frame, Vec<
         spacing::end(image, &curves, left, -1.0, row_darkness),
         spacing::end(image, &curves, right, 1.0, row_darkness),
     );
+    let curves = spacing::evened(&curves, pitch);
     let middle = (left + right) / 2.0;
     let (top, bottom) = (curves[0].at(middle), curves[curves.len() - 1].at(middle));
     Ok((Frame { left, right, top, bottom, pitch, row_darkness }, curves))

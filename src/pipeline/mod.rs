@@ -25,6 +25,7 @@ mod ink_rows;
 mod large_ink;
 mod layout;
 mod legible;
+mod level;
 pub mod lines;
 mod number_columns;
 mod number_rows;

@@ -4,13 +4,14 @@
 //! pair of columns, give the rows; the way a chain leans, and from chain to chain the rows themselves, give their slope.
 
 use super::columns;
-use super::grid::{Frame, ROW_REACH};
+use super::grid::{Column, Frame, ROW_REACH};
 use super::ink_rows;
 use super::lines::{Curve, LineMap, STRIP};
 use super::number_columns::NumberColumn;
 use super::page::Page;
 use super::shapes::{Shape, shapes};
-use image::GrayImage;
+use image::{GrayImage, imageops};
+use std::ops::Range;
 
 /// Darkness (of 255) from which a pixel counts as print.
 const PRINT: u8 = 60;
@@ -23,7 +24,7 @@ const ALIKE: f32 = 0.2;
 /// Share of a chain's numbers that are no wider than its width: the others may have writing or dirt on them.
 const WIDE: f32 = 0.85;
 /// Pitch of the rows in heights of a digit.
-const PITCHES: std::ops::Range<f32> = 1.25..6.0;
+const PITCHES: Range<f32> = 1.25..6.0;
 /// How far a chain may lean, in pixels per pixel, and how far a number may stand off it: along the row in heights of a
 /// digit, and across in shares of the pitch.
 const LEAN: f32 = 0.12;
@@ -160,6 +161,27 @@ pub(super) fn columns(page: &Page) -> Vec<NumberColumn> {
     let mut chains = chains(&numbers(&page.image));
     chains.sort_by(|a, b| a.places[0][0].total_cmp(&b.places[0][0]));
     chains.iter().map(|chain| chain.column(page)).collect()
+}
+
+/// The middles of the numbers of a column between two heights, made up where they are lost, and how many were seen; none
+/// where they stand in no chain.
+pub(super) fn in_column(page: &Page, column: &Column, heights: Range<f32>) -> Option<(Vec<[f32; 2]>, usize)> {
+    let (width, height) = (page.image.width() as f32, page.image.height() as f32);
+    let (top, bottom) = (heights.start.clamp(0.0, height), heights.end.clamp(0.0, height));
+    let sides = [top, bottom].map(|y| column.at(y));
+    let left = sides[0].0.min(sides[1].0).clamp(0.0, width);
+    let right = sides[0].1.max(sides[1].1).clamp(0.0, width);
+    let [x, y, wide, high] = [left, top, right - left, bottom - top].map(|length| length.max(0.0) as u32);
+    let mut numbers = numbers(&imageops::crop_imm(&page.image, x, y, wide, high).to_image());
+    for number in &mut numbers {
+        (number.x, number.y) = (number.x + x as f32, number.y + y as f32);
+    }
+    numbers.retain(|number| {
+        let (left, right) = column.at(number.y);
+        (left..right).contains(&number.x)
+    });
+    let chain = chains(&numbers).into_iter().next()?;
+    Some((chain.places, chain.seen))
 }
 
 /// The height at `x` of a line through points from left to right; beyond a single point it goes on with `slope`.

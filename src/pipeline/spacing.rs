@@ -106,6 +106,33 @@ pub(super) fn find_rows(map: &LineMap, strips: Range<usize>, heights: Range<f32>
     Ok((chain.pitch, curves))
 }
 
+/// Lines above and below by which a line is judged, and how far off them it may lie, in shares of the pitch.
+const AROUND: usize = 5;
+const UNEVEN: f32 = 0.2;
+
+/// The same lines, put back between their neighbours where they were led astray, by writing or by a fold.
+pub(super) fn evened(lines: &[Curve], pitch: f32) -> Vec<Curve> {
+    let even = |line: usize, strip: usize| {
+        let near = line.saturating_sub(AROUND)..(line + AROUND + 1).min(lines.len());
+        let others: Vec<usize> = near.filter(|&other| other != line).collect();
+        let y = |line: usize| lines[line].y[strip];
+        let pairs = others.iter().enumerate().flat_map(|(i, &a)| others[i + 1..].iter().map(move |&b| (a, b)));
+        let step = median(pairs.map(|(a, b)| (y(b) - y(a)) / (b - a) as f32));
+        let expected = median(others.iter().map(|&other| y(other) + step * (line as f32 - other as f32)));
+        if (y(line) - expected).abs() > UNEVEN * pitch { expected } else { y(line) }
+    };
+    (0..lines.len())
+        .map(|line| Curve { y: (0..lines[line].y.len()).map(|strip| even(line, strip)).collect() })
+        .collect()
+}
+
+/// The middle one of values, the upper of two.
+fn median(values: impl Iterator<Item = f32>) -> f32 {
+    let mut sorted: Vec<f32> = values.collect();
+    sorted.sort_by(f32::total_cmp);
+    sorted[sorted.len() / 2]
+}
+
 /// Left and right end of the table, and the darkness of its lines: the longest stretch of strips in which most rows
 /// are ruled.
 pub(super) fn extent(map: &LineMap, rows: &[Curve]) -> (f32, f32, f32) {

@@ -47,6 +47,15 @@ pub(super) fn follow(map: &LineMap, lines: &[Curve], pitch: f32, table: Range<us
     (gained * strips as f32 > BETTER * table.len() as f32).then_some(followed)
 }
 
+/// Follows lines across the strips of a map from where they pass the strip `start`.
+pub(super) fn follow_from(map: &LineMap, lines: &[Curve], pitch: f32, start: usize) -> Vec<Curve> {
+    let mut followed = lines.to_vec();
+    march(map, lines, &mut followed, pitch, start, 1);
+    march(map, lines, &mut followed, pitch, start, -1);
+    settle(map, &mut followed, pitch);
+    followed
+}
+
 /// How far from its guess a line is looked for, in pixels.
 fn reach(pitch: f32) -> f32 {
     (REACH * pitch).min(FARTHEST)

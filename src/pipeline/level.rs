@@ -1,0 +1,174 @@
+//! Rows set level with their printed numbers.
+//!
+//! Lines that were followed across the gap between two pairs of columns, or across large writing, may end up half a row
+//! off. The numbers of a pair stand all at one place in their rows: where they do not, its lines were lost, and are
+//! followed anew from the numbers.
+
+use super::anchor;
+use super::find::Found;
+use super::grid::{Band, Grid, ROW_REACH};
+use super::lines::{Curve, LineMap};
+use super::number_rows;
+use super::recognise::Recogniser;
+use super::track;
+use crate::error::Result;
+use std::ops::Range;
+
+/// Share of a pair's numbers that must be seen.
+const SEEN: f32 = 0.7;
+/// How far numbers may stand off their place in the row, in heights of a row.
+const OFF: f32 = 0.16;
+/// What the numbers must still say where rows were moved, as a share.
+const AS_MUCH: f32 = 0.9;
+
+/// Share by which lines along the slope of the page must show better than those that run as they were found.
+const CLEARLY: f32 = 1.1;
+
+/// The printed numbers of a pair.
+struct Numbers {
+    pair: usize,
+    /// By row the middle of its number.
+    places: Vec<[f32; 2]>,
+    /// By row how far the number stands below the middle of the row, in heights of a row.
+    off: Vec<f32>,
+}
+
+impl Numbers {
+    /// Half of the numbers stand no higher than this.
+    fn middle(&self) -> f32 {
+        let mut sorted = self.off.clone();
+        sorted.sort_by(f32::total_cmp);
+        sorted[sorted.len() / 2]
+    }
+
+    /// The upper border of a row where the numbers are, if these belong `off` the middle of their rows.
+    fn border(&self, row: usize, off: f32) -> [f32; 2] {
+        let last = self.places.len() - 1;
+        let below = row.clamp(1, last);
+        let (a, b) = (self.places[below - 1], self.places[below]);
+        let share = row as f32 - below as f32 + 0.5 - off;
+        [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])]
+    }
+}
+
+/// Leads the lines of pairs whose numbers stand elsewhere in their rows than those of the others; whether there were any.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(super) fn level(found: &mut Found, recogniser: &dyn Recogniser) -> Result<bool> {
+    let numbers: Vec<Numbers> = (0..found.grid.pairs.len()).filter_map(|pair| numbers(found, pair)).collect();
+    let place = |numbers: &Numbers| numbers.middle();
+    // Where half of the pairs are off, the numbers stand rather in the middle of their rows.
+    let agreeing = |off: f32| numbers.iter().filter(|other| (place(other) - off).abs() < OFF / 2.0).count();
+    let best =
+        numbers.iter().map(place).max_by(|a, b| agreeing(*a).cmp(&agreeing(*b)).then(b.abs().total_cmp(&a.abs())));
+    let Some(usual) = best else { return Ok(false) };
+    let is_off = |numbers: &&Numbers| numbers.off.iter().any(|off| (off - usual).abs() > OFF);
+    let wrong: Vec<&Numbers> = numbers.iter().filter(is_off).collect();
+    if wrong.is_empty() {
+        return Ok(false);
+    }
+    let map = LineMap::new(&found.page.image, ROW_REACH);
+    let mut grid = found.grid.clone();
+    let mut is_led = false;
+    for numbers in wrong {
+        is_led |= lead(&mut grid, &map, numbers, usual, found.anchor.first_band);
+    }
+    if !is_led {
+        return Ok(false);
+    }
+    let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
+    let is_good = anchor.support(&grid) > AS_MUCH * found.support();
+    if is_good {
+        *found = Found { page: found.page.clone(), grid, anchor, legible: None };
+    }
+    Ok(is_good)
+}
+
+/// The printed numbers of a pair; none where too few are seen.
+fn numbers(found: &Found, pair: usize) -> Option<Numbers> {
+    let Found { page, grid, anchor, .. } = found;
+    let column = grid.pairs[pair].numbers.as_ref()?;
+    let bands = &grid.bands[anchor.first_band..anchor.first_band + anchor.rows];
+    let (first, last) = (bands.first()?, bands.last()?);
+    let x = column.at(first.top.at(0.0)).0;
+    let heights = first.top.at(x) - grid.pitch..last.bottom.at(x) + grid.pitch;
+    let (places, seen) = number_rows::in_column(page, column, heights)?;
+    if (seen as f32) < SEEN * anchor.rows as f32 {
+        return None;
+    }
+    let off = |row: usize, [x, y]: [f32; 2]| {
+        let (top, bottom) = (bands[row].top.at(x), bands[row].bottom.at(x));
+        (y - (top + bottom) / 2.0) / grid.pitch
+    };
+    // Not every number may be seen, or more than the rows: the rows are those that they stand nearest to.
+    let (rows, count) = (anchor.rows as isize, places.len() as isize);
+    let far = |start: isize| {
+        let of = |row: isize| usize::try_from(row - start).ok().and_then(|k| places.get(k)).map(|&place| (row, place));
+        let offs: Vec<f32> = (0..rows).filter_map(of).map(|(row, place)| off(row as usize, place).abs()).collect();
+        offs.iter().sum::<f32>() / offs.len() as f32
+    };
+    let starts = 0.min(rows - count)..=0.max(rows - count);
+    let start = starts.min_by(|&a, &b| far(a).total_cmp(&far(b)))?;
+    // Those beyond the ends stand in their rows as the outermost do.
+    let go_on = |row: usize| {
+        let at = (row as isize - start).clamp(0, count - 1);
+        let [x, y] = places[at as usize];
+        let middle = |row: usize| (bands[row].top.at(x) + bands[row].bottom.at(x)) / 2.0;
+        [x, y + middle(row) - middle((at + start) as usize)]
+    };
+    let places: Vec<[f32; 2]> = (0..anchor.rows).map(go_on).collect();
+    let off = places.iter().enumerate().map(|(row, &place)| off(row, place)).collect();
+    Some(Numbers { pair, places, off })
+}
+
+/// Follows the lines of a pair from its numbers, which belong `off` the middle of their rows, and takes them over where
+/// they show no worse than those that the grid has; whether they do.
+fn lead(grid: &mut Grid, map: &LineMap, numbers: &Numbers, off: f32, first_band: usize) -> bool {
+    let rows = first_band..first_band + numbers.places.len();
+    let old: Vec<Curve> = rows
+        .clone()
+        .map(|band| grid.bands[band].top.clone())
+        .chain([grid.bands[rows.end - 1].bottom.clone()])
+        .collect();
+    let through = |curve: &Curve, [x, y]: [f32; 2]| {
+        let shift = y - curve.at(x);
+        Curve { y: curve.y.iter().map(|y| y + shift).collect() }
+    };
+    let borders: Vec<[f32; 2]> = (0..old.len()).map(|row| numbers.border(row, off)).collect();
+    let as_found: Vec<Curve> = old.iter().zip(&borders).map(|(line, &border)| through(line, border)).collect();
+    let as_usual: Vec<Curve> = borders.iter().map(|&border| through(&map.follow(border[1]), border)).collect();
+    let start = map.strip_of(borders[borders.len() / 2][0]);
+    let strips = strips(grid, map, numbers.pair, borders[borders.len() / 2][1]);
+    let led = [as_found, as_usual].map(|lines| track::follow_from(map, &lines, grid.pitch, start));
+    let shown = |lines: &[Curve]| map.shown(lines, strips.clone());
+    let best = if shown(&led[1]) > CLEARLY * shown(&led[0]) { &led[1] } else { &led[0] };
+    if shown(best) < shown(&old) {
+        return false;
+    }
+    let last = best.len() - 1;
+    for (band, Band { top, bottom, .. }) in grid.bands.iter_mut().enumerate() {
+        for strip in strips.clone() {
+            if rows.contains(&band) {
+                let row = band - first_band;
+                (top.y[strip], bottom.y[strip]) = (best[row].y[strip], best[row + 1].y[strip]);
+            } else {
+                // Bands beyond the rows go with the outermost line.
+                let line = if band < first_band { 0 } else { last };
+                let moved = best[line].y[strip] - old[line].y[strip];
+                (top.y[strip], bottom.y[strip]) = (top.y[strip] + moved, bottom.y[strip] + moved);
+            }
+        }
+    }
+    true
+}
+
+/// The strips that are nearer to a pair than to another, at a height.
+fn strips(grid: &Grid, map: &LineMap, pair: usize, y: f32) -> Range<usize> {
+    let left = |pair: usize| grid.pairs[pair].first(y).left.at(y);
+    let right = |pair: usize| grid.pairs[pair].black.right.at(y);
+    let from = pair.checked_sub(1).map_or(0, |before| map.strip_of((right(before) + left(pair)) / 2.0));
+    let last = pair + 1 == grid.pairs.len();
+    let to = if last { map.strips() } else { map.strip_of((right(pair) + left(pair + 1)) / 2.0) };
+    from..to
+}
