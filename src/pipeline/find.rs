@@ -150,7 +150,7 @@ pub(super) fn find(
             }
         }
         if let Some(found) = askew {
-            search.offer(found)?;
+            search.offer_askew(found)?;
         }
     } else {
         upright = search.writing_is_plain()?;
@@ -285,6 +285,22 @@ impl Search<'_> {
             self.best = Some(found);
         }
         Ok(())
+    }
+
+    /// Offers the table of the photo as it is once the flat page was tried: it may be the better one.
+    fn offer_askew(&mut self, mut found: Found) -> Result<()> {
+        let recogniser = self.recogniser;
+        let is_better = match &mut self.best {
+            Some(best) if found.is_sure() && !found.is_partial() && found.support() > best.support() => {
+                timed(self.timing, "anchor", || Ok(found.legible(recogniser)?.area > best.legible(recogniser)?.area))?
+            }
+            _ => false,
+        };
+        if is_better {
+            self.best = Some(found);
+            return Ok(());
+        }
+        self.offer(found)
     }
 
     /// Whether the best table, a whole one, reads as moves: whichever way its numbers may read, it is upright.

@@ -80,28 +80,35 @@ pub(super) fn pairs(page: &Page, rows: &[Curve], pitch: f32, numbers: &[NumberCo
         }
     }
     if before as f32 > BEFORE * begin.len() as f32 / numbers.len() as f32 {
-        return None;
+        return around(numbers, middle);
     }
     // Parts of one move may stand apart too, but not in every row.
     let rows_at = |distance: f32| apart.iter().filter(|x| (*x - distance).abs() < INDENT * pitch).count();
-    let most = apart.iter().map(|&distance| rows_at(distance)).max()?;
-    if most < FEWEST_ROWS {
-        return None;
-    }
+    let most = apart.iter().map(|&distance| rows_at(distance)).max().unwrap_or(0);
     // Those of a further pair, whose numbers were not seen, stand farther away.
-    let is_usual = |distance: &f32| rows_at(*distance) as f32 > NEARLY * most as f32;
+    let is_usual = |distance: &f32| most >= FEWEST_ROWS && rows_at(*distance) as f32 > NEARLY * most as f32;
     let nearest = apart.iter().copied().filter(is_usual).fold(f32::INFINITY, f32::min);
     let near = apart.iter().copied().filter(|distance| (0.0..=2.0 * INDENT * pitch).contains(&(distance - nearest)));
-    let usual = near.max_by_key(|&distance| rows_at(distance))?;
+    let usual = near.max_by_key(|&distance| rows_at(distance));
+    if begin.len() < FEWEST_ROWS {
+        return None;
+    }
     begin.sort_by(f32::total_cmp);
     let half_width = numbers.iter().map(|column| column.half_width).fold(0.0, f32::max);
     let white = half_width + 1.0 + (begin[begin.len() / 10] / 2.0).min(MARGIN * first.height);
-    let mut same: Vec<f32> = apart.iter().copied().filter(|x| (x - usual).abs() < INDENT * pitch).collect();
-    same.sort_by(f32::total_cmp);
-    let mut move_width = same[same.len() / 2];
     let steps = numbers.windows(2).map(|two| two[1].middle.at(middle) - two[0].middle.at(middle));
     let step = steps.clone().fold(f32::INFINITY, f32::min);
     let room = step - white - first.left();
+    let mut move_width = match usual {
+        Some(usual) => {
+            let mut same: Vec<f32> = apart.iter().copied().filter(|x| (x - usual).abs() < INDENT * pitch).collect();
+            same.sort_by(f32::total_cmp);
+            same[same.len() / 2]
+        }
+        // The moves touch: from numbers to numbers there is room for two.
+        None if numbers.len() > 1 => room / 2.0,
+        None => return None,
+    };
     // Between the pairs there may be room; if there is more of it than that, the moves did not tell.
     let differs = (room / (2.0 * move_width) - 1.0).abs() > DIFFERS;
     if (differs && is_usual(&(room / 2.0))) || room < 2.0 * move_width {
@@ -128,6 +135,33 @@ pub(super) fn pairs(page: &Page, rows: &[Curve], pitch: f32, numbers: &[NumberCo
         }
     };
     Some(numbers.iter().enumerate().map(pair).collect())
+}
+
+/// The pairs where White's moves stand before the numbers and Black's behind them, if there is more than one: they meet
+/// half way between the numbers.
+fn around(numbers: &[NumberColumn], middle: f32) -> Option<Vec<ColumnPair>> {
+    let half = |from: usize, side: f32| {
+        let between = numbers[from].middle.y.iter().zip(&numbers[from + 1].middle.y);
+        between.map(|(a, b)| side * (b - a) / 2.0).collect::<Vec<f32>>()
+    };
+    let last = numbers.len().checked_sub(2)?;
+    let line = |column: &NumberColumn, off: &[f32]| Curve {
+        y: column.middle.y.iter().zip(off).map(|(x, off)| x + off).collect(),
+    };
+    let at = |column: &NumberColumn, off: f32| line(column, &vec![off; column.middle.y.len()]);
+    let pair = |(index, column): (usize, &NumberColumn)| {
+        let (left, right) = (half(index.saturating_sub(1), -1.0), half(index.min(last), 1.0));
+        let [from, to] = [at(column, -column.left()), at(column, column.left())];
+        let column = |left: Curve, right: Curve| Column { left, right, inner: Vec::new() };
+        ColumnPair {
+            white: column(line(&numbers[index], &left), from.clone()),
+            black: column(to.clone(), line(&numbers[index], &right)),
+            numbers: Some(column(from, to)),
+            between: None,
+        }
+    };
+    let pairs: Vec<ColumnPair> = numbers.iter().enumerate().map(pair).collect();
+    (pairs[0].white.left.at(middle) > 0.0).then_some(pairs)
 }
 
 /// The pairs of a table as lines separate them, each with the numbers that are printed at the left of White's moves; none
