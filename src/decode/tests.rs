@@ -60,6 +60,23 @@ fn a_clean_sheet_is_clear_throughout_and_its_result_is_found() {
 }
 
 #[test]
+fn a_game_does_not_end_in_guesses() {
+    const SMUDGES: [&str; 6] = ["hQ", "8c", "xN1", "=d", "7K", "3R"];
+    let moves = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Bxc6", "dxc6", "OO", "f6"];
+    let texts = [&moves[..], &SMUDGES[..]].concat();
+    let rows = sheet_read(&texts, |text| if SMUDGES.contains(&text) { 0.4 } else { 0.9995 });
+    let decoded = decode(&rows, &alphabet(), &Options::default()).unwrap();
+    assert_eq!(sans(&decoded)[..10], sans(&game(&moves))[..]);
+    assert!(decoded.plies[10..].iter().all(|ply| ply.san.is_none()));
+    assert!(decoded.warnings.iter().any(|text| text.starts_with("From move 6")), "{:?}", decoded.warnings);
+    // Who says what is played there has the rest guessed.
+    let slot = SettledSlot { cell: Some(SettledCell::Move("d4".to_owned())), ..SettledSlot::default() };
+    let settled = Settled { slots: [(10, slot)].into(), ..Settled::default() };
+    let decoded = decode(&rows, &alphabet(), &Options { settled, ..Options::default() }).unwrap();
+    assert_eq!(decoded.plies[10].san.as_deref(), Some("d4"));
+}
+
+#[test]
 fn a_result_is_taken_only_if_it_is_written_clearly_and_once() {
     let both = game(&["e4", "e5", "Nf3", "Nc6", "O-1", "", "1/2", ""]);
     assert!(both.warnings.iter().any(|text| text.starts_with("Both 0-1 and 1/2-1/2")), "{:?}", both.warnings);

@@ -172,3 +172,39 @@ fn strips(grid: &Grid, map: &LineMap, pair: usize, y: f32) -> Range<usize> {
     let to = if last { map.strips() } else { map.strip_of((right(pair) + left(pair + 1)) / 2.0) };
     from..to
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::columns;
+    use image::{GrayImage, Luma};
+
+    #[test]
+    fn rows_that_lie_off_their_numbers_are_led_back() {
+        // Two pairs of columns; the rows of the first were found half a row too low.
+        let line = |k: usize, x: f32| 80.0 + 40.0 * k as f32 + 0.02 * x;
+        let image = GrayImage::from_fn(1024, 900, |x, y| {
+            let dark = (0..=18).any(|k| (y as f32 - line(k, x as f32)).abs() < 1.2);
+            Luma([if dark { 110 } else { 250 }])
+        });
+        let map = LineMap::new(&image, ROW_REACH);
+        let x = |strip: usize| 32.0 * strip as f32 + 16.0;
+        let found = |k: usize| {
+            let off = |strip: usize| if strip < 16 { 20.0 } else { 0.0 };
+            Curve { y: (0..32).map(|strip| line(k, x(strip)) + off(strip)).collect() }
+        };
+        let bands = (0..18).map(|k| Band { top: found(k), bottom: found(k + 1), ruled: true }).collect();
+        let pairs = columns::even(0.0, 1024.0, 2, 29);
+        let mut grid = Grid { bands, pairs, pitch: 40.0, width: 1024.0, by_ink: false };
+        let places: Vec<[f32; 2]> = (0..18).map(|k| [40.0, line(k, 40.0) + 20.0]).collect();
+        let numbers = Numbers { pair: 0, places, off: vec![-0.5; 18] };
+        assert_eq!(numbers.middle(), -0.5);
+        assert!(lead(&mut grid, &map, &numbers, 0.0, 0));
+        for (k, band) in grid.bands.iter().enumerate() {
+            for x in [100.0, 400.0, 700.0, 1000.0] {
+                let (top, expected) = (band.top.at(x), line(k, x));
+                assert!((top - expected).abs() < 3.0, "row {k} at {x}: {top} instead of {expected}");
+            }
+        }
+    }
+}

@@ -261,6 +261,21 @@ mod tests {
     }
 
     #[test]
+    fn moves_stand_around_numbers_that_have_some_before_them() {
+        // Numbers at 200 and 500, White's moves before and Black's behind them.
+        let page = page(&[60.0, 360.0], 180.0);
+        let rows: Vec<Curve> = (0..=15).map(|row| Curve { y: vec![100.0 + 40.0 * row as f32; 37] }).collect();
+        let found = pairs(&page, &rows, 40.0, &[column(210.0), column(510.0)]).unwrap();
+        let places =
+            |pair: &ColumnPair| [pair.white.at(400.0), pair.black.at(400.0)].map(|(left, right)| [left, right]);
+        assert_eq!(
+            found.iter().map(places).collect::<Vec<_>>(),
+            [[[60.0, 195.0], [225.0, 360.0]], [[360.0, 495.0], [525.0, 660.0]]]
+        );
+        assert!(pairs(&page, &rows, 40.0, &[column(210.0)]).is_none(), "how wide is one pair?");
+    }
+
+    #[test]
     fn one_pair_is_as_wide_as_its_moves_are_apart() {
         let page = page(&[60.0], 250.0);
         let rows: Vec<Curve> = (0..=15).map(|row| Curve { y: vec![100.0 + 40.0 * row as f32; 37] }).collect();

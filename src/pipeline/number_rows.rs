@@ -468,6 +468,31 @@ mod tests {
     }
 
     #[test]
+    fn rows_bend_as_the_lines_above_and_below_them() {
+        // One column of numbers at the left, and the frame of the table on paper that sags to the right.
+        let sag = |x: f32| 30.0 * (x / 1000.0).powi(2);
+        let mut grey = GrayImage::from_pixel(1000, 1000, Luma([250]));
+        for x in 60..940 {
+            for top in [90.0, 930.0] {
+                for dy in 0..3 {
+                    grey.put_pixel(x, (top + sag(x as f32)) as u32 + dy, Luma([40]));
+                }
+            }
+        }
+        for row in 0..20 {
+            for (x, y) in (0..6).flat_map(|x| (0..14).map(move |y| (80 + x, 120 + 40 * row + y))) {
+                grey.put_pixel(x, y, Luma([30]));
+            }
+        }
+        let Numbered { rows, .. } = find(&Page::new(&Photo { file: String::new(), grey }, 0)).unwrap();
+        for (row, x) in (0..20).flat_map(|row| [300.0, 900.0].map(|x| (row, x))) {
+            let middle = (rows[row + 1].at(x) + rows[row + 2].at(x)) / 2.0;
+            let expected = 127.0 + 40.0 * row as f32 + sag(x) - sag(83.0);
+            assert!((middle - expected).abs() < 4.0, "row {row} at {x}: {middle} instead of {expected}");
+        }
+    }
+
+    #[test]
     fn an_empty_page_has_none() {
         let page = Page::new(&Photo { file: String::new(), grey: GrayImage::from_pixel(600, 600, Luma([240])) }, 0);
         assert!(find(&page).is_none());

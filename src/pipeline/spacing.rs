@@ -192,3 +192,25 @@ pub(super) fn end(image: &GrayImage, rows: &[Curve], from: f32, outwards: f32, d
 /// Steps in which the end of the lines is looked for, and distance of the paper that they are compared with, in pixels.
 const STEP: usize = 4;
 const BESIDE: f32 = 6.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_led_astray_goes_back_between_its_neighbours() {
+        // Rows that get a little higher downwards, on paper that rises to the right.
+        let line = |k: usize, strip: usize| 100.0 + 30.0 * k as f32 + 0.1 * (k * k) as f32 - 2.0 * strip as f32;
+        let lines: Vec<Curve> = (0..20).map(|k| Curve { y: (0..12).map(|strip| line(k, strip)).collect() }).collect();
+        assert_eq!(evened(&lines, 30.0), lines);
+        let mut astray = lines.clone();
+        for strip in 4..8 {
+            astray[0].y[strip] += 25.0;
+            astray[9].y[strip] -= 14.0;
+        }
+        for (k, (even, line)) in evened(&astray, 30.0).iter().zip(&lines).enumerate() {
+            let off = even.y.iter().zip(&line.y).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            assert!(off < 3.0, "line {k} is {off} off");
+        }
+    }
+}
