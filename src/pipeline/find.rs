@@ -36,8 +36,10 @@ const ASKEW: f32 = 0.05;
 const WHOLE: f32 = 30.0;
 /// Share by which a later try must have more support than an earlier one.
 const CLEARLY: f32 = 1.25;
-/// The share of the support of what may be a part of the table that is enough for a whole one.
+/// The share of the support of what may be a part of the table, or was laid flat, that is enough for another one.
 const NEARLY: f32 = 0.9;
+/// Share by which more of the photo as it is must read as moves than of the flat page.
+const WIDER: f32 = 1.05;
 /// Rows that may be missing before the first wherever the table lies on the page; a further sheet begins later.
 const LOST_ROWS: usize = 6;
 
@@ -291,8 +293,10 @@ impl Search<'_> {
     fn offer_askew(&mut self, mut found: Found) -> Result<()> {
         let recogniser = self.recogniser;
         let is_better = match &mut self.best {
-            Some(best) if found.is_sure() && !found.is_partial() && found.support() > best.support() => {
-                timed(self.timing, "anchor", || Ok(found.legible(recogniser)?.area > best.legible(recogniser)?.area))?
+            Some(best) if found.is_sure() && !found.is_partial() && found.support() > NEARLY * best.support() => {
+                timed(self.timing, "anchor", || {
+                    Ok(found.legible(recogniser)?.area > WIDER * best.legible(recogniser)?.area)
+                })?
             }
             _ => false,
         };

@@ -51,9 +51,8 @@ const EDGE: f32 = 0.15;
 /// Share of White's column at whose left numbers may stand.
 const INSIDE: f32 = 0.3;
 
-/// The pairs of columns beside numbers, given from left to right; none where too few rows hold two moves, or moves stand
-/// before the first numbers. `rows` are the
-/// borders of rows, at a distance of `pitch`.
+/// The pairs of columns that go with numbers, given from left to right; none where too few rows hold moves to tell. `rows`
+/// are the borders of rows, at a distance of `pitch`.
 pub(super) fn pairs(page: &Page, rows: &[Curve], pitch: f32, numbers: &[NumberColumn]) -> Option<Vec<ColumnPair>> {
     let first = numbers.first()?;
     let middle = rows[rows.len() / 2].at(page.image.width() as f32 / 2.0);

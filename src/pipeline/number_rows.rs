@@ -4,27 +4,16 @@
 //! pair of columns, give the rows; the way a chain leans, and from chain to chain the rows themselves, give their slope.
 
 use super::columns;
-use super::grid::{Column, Frame, ROW_REACH};
+use super::digits::{ALIKE, Number, numbers};
+use super::grid::{Column, Frame};
 use super::ink_rows;
 use super::lines::{Curve, LineMap, STRIP};
+use super::long_lines;
 use super::number_columns::NumberColumn;
 use super::page::Page;
-use super::shapes::{Shape, shapes};
-use super::track;
-use image::{GrayImage, imageops};
+use image::imageops;
 use std::ops::Range;
 
-/// How much darker (of 255) than the paper around it a pixel of print is.
-const PRINT: u8 = 45;
-/// Side of the squares, in pixels, whose paper is as dark as their lightest pixels, all but one of so many.
-const SQUARE: usize = 16;
-const LIGHTEST: usize = 6;
-/// Heights of a digit, in pixels of the page.
-const DIGITS: std::ops::RangeInclusive<usize> = 6..=60;
-/// Widths of a shape in heights: of up to three digits that touch each other.
-const WIDEST: f32 = 2.4;
-/// How much digits may differ in height.
-const ALIKE: f32 = 0.2;
 /// Share of a chain's numbers that are no wider than its width: the others may have writing or dirt on them.
 const WIDE: f32 = 0.85;
 /// Pitch of the rows in heights of a digit.
@@ -42,25 +31,9 @@ const FURTHER: f32 = 0.5;
 /// How much the pitch may differ between chains.
 const PITCH_DIFFERS: f32 = 0.15;
 
-/// Share of the page's width that a line must cross to tell how the rows run, what it shows at least before it is
-/// followed, how many are, how far apart, and how far from their slope they are looked for, as track::REACH of this.
-const LONG_LINE: f32 = 0.4;
-const BENT_LINE: f32 = 0.2;
-const MOST_LINES: usize = 12;
-const APART: usize = 8;
-const BEND: f32 = 40.0;
 /// How far left of the middle of its number a row begins: in heights of a digit, and in shares of a pair's width.
 const BESIDE: f32 = 2.5;
 const NUMBERS: f32 = 0.1;
-
-/// A printed number: its middle, its width and its height.
-#[derive(Debug, Clone, Copy)]
-struct Number {
-    x: f32,
-    y: f32,
-    width: f32,
-    height: f32,
-}
 
 /// Numbers below each other at an even pitch.
 #[derive(Debug, Clone)]
@@ -120,7 +93,7 @@ pub(super) fn find(page: &Page) -> Option<Numbered> {
     let chains = chains(&numbers(&page.image));
     let first = chains.first()?;
     // Square to the numbers, unless there are lines somewhere on the page to tell.
-    let ruled = long_lines(&page.image);
+    let ruled = long_lines::find(&page.image);
     // Each with the row of the first chain at which it begins.
     let mut placed: Vec<(isize, &Chain)> =
         chains.iter().map(|chain| (start_against(first, chain, ruled.as_ref()), chain)).collect();
@@ -142,7 +115,7 @@ pub(super) fn find(page: &Page) -> Option<Numbered> {
             return Curve { y: (0..strips).map(|strip| through(&points, slope, x(strip))).collect() };
         };
         // As the lines bend, and from number to number.
-        let line = line_through(map, points[0]);
+        let line = long_lines::through(map, points[0]);
         let off: Vec<[f32; 2]> = points.iter().map(|&[x, y]| [x, y - line.at(x)]).collect();
         let (first, last) = (off[0][0], off[off.len() - 1][0]);
         let off = |strip: usize| through(&off, 0.0, x(strip).clamp(first, last));
@@ -202,56 +175,6 @@ fn through(points: &[[f32; 2]], slope: f32, x: f32) -> f32 {
     a[1] + (b[1] - a[1]) * (x - a[0]) / (b[0] - a[0]).max(1.0)
 }
 
-/// A map led by the lines that run across much of a page, wherever they are; none where there are none.
-fn long_lines(image: &GrayImage) -> Option<LineMap> {
-    let mut map = LineMap::new(image, ROW_REACH);
-    let strips = 0..map.strips();
-    let profile = map.straightened(strips.clone());
-    let is_peak = |&y: &usize| {
-        let near = y.saturating_sub(APART)..(y + APART).min(profile.len());
-        profile[y] > BENT_LINE && near.clone().all(|other| profile[other] <= profile[y])
-    };
-    let mut peaks: Vec<usize> = (0..profile.len()).filter(is_peak).collect();
-    peaks.sort_by(|&a, &b| profile[b].total_cmp(&profile[a]));
-    peaks.truncate(MOST_LINES);
-    peaks.sort_unstable();
-    let follow = |y: usize| {
-        let line = map.follow(y as f32);
-        let shown = |strip: usize| -> f32 {
-            let near = strip.saturating_sub(2)..(strip + 3).min(strips.end);
-            near.map(|strip| map.likeliness(strip, line.y[strip])).sum()
-        };
-        let start = strips.clone().max_by(|&a, &b| shown(a).total_cmp(&shown(b))).unwrap_or(0);
-        track::follow_from(&map, &[line], BEND, start).remove(0)
-    };
-    let is_long = |line: &Curve| {
-        strips.clone().filter(|&strip| map.likeliness(strip, line.y[strip]) > 0.5).count() as f32
-            > LONG_LINE * strips.end as f32
-    };
-    let mut lines: Vec<Curve> = Vec::new();
-    for line in peaks.into_iter().map(follow).filter(is_long) {
-        // Two may have come to run along one.
-        if lines.last().is_none_or(|last| last.y.iter().zip(&line.y).all(|(above, y)| y - above > APART as f32)) {
-            lines.push(line);
-        }
-    }
-    if lines.is_empty() {
-        return None;
-    }
-    map.lead_by(lines);
-    Some(map)
-}
-
-/// The curve through a point, as the lines of a page run.
-fn line_through(map: &LineMap, [x, y]: [f32; 2]) -> Curve {
-    let mut line = map.follow(y);
-    for _ in 0..2 {
-        line = map.follow(line.y[map.strips() / 2] + y - line.at(x));
-    }
-    let off = y - line.at(x);
-    Curve { y: line.y.iter().map(|y| y + off).collect() }
-}
-
 /// The row of the first chain beside which another begins: as the lines of the page run, or else square to the chains.
 fn start_against(first: &Chain, other: &Chain, ruled: Option<&LineMap>) -> isize {
     let square = -(first.lean() + other.lean()) / 2.0;
@@ -260,7 +183,7 @@ fn start_against(first: &Chain, other: &Chain, ruled: Option<&LineMap>) -> isize
         let a = first.at(row);
         let rise = match ruled {
             Some(map) => {
-                let line = line_through(map, a);
+                let line = long_lines::through(map, a);
                 line.at(b[0]) - line.at(a[0])
             }
             None => square * (b[0] - a[0]),
@@ -348,80 +271,11 @@ fn follow(numbers: &[Number], first: Number, second: Number) -> Option<Chain> {
     })
 }
 
-/// Everything on a page that may be a printed number: one to three connected shapes of one height beside each other.
-fn numbers(image: &GrayImage) -> Vec<Number> {
-    let mut digits = digits(image);
-    digits.sort_by_key(|digit| digit.left);
-    let mut used = vec![false; digits.len()];
-    let mut out = Vec::new();
-    for i in 0..digits.len() {
-        if used[i] {
-            continue;
-        }
-        let mut whole = digits[i];
-        let (mut count, mut last) = (1, digits[i]);
-        for j in i + 1..digits.len() {
-            let (height, gap) = (last.height() as f32, digits[j].left as f32 - last.right as f32);
-            if gap > 0.7 * height {
-                break;
-            }
-            let level = (digits[j].top as f32 - last.top as f32).abs() < ALIKE * height
-                && (digits[j].bottom as f32 - last.bottom as f32).abs() < ALIKE * height;
-            if !used[j] && level && gap > -2.0 {
-                used[j] = true;
-                (last, count) = (digits[j], count + 1);
-                whole.right = last.right;
-                whole.top = whole.top.min(last.top);
-                whole.bottom = whole.bottom.max(last.bottom);
-            }
-        }
-        if count <= 3 {
-            let middle = |a: usize, b: usize| (a + b) as f32 / 2.0;
-            let (x, y) = (middle(whole.left, whole.right), middle(whole.top, whole.bottom));
-            out.push(Number { x, y, width: whole.width() as f32, height: whole.height() as f32 });
-        }
-    }
-    out
-}
-
-/// The connected dark shapes of a page that have the size of a digit, or of a few that touch each other.
-fn digits(image: &GrayImage) -> Vec<Shape> {
-    let width = image.width() as usize;
-    let (paper, across) = (paper(image), width.div_ceil(SQUARE));
-    let is_dark = |(at, &pixel): (usize, &u8)| {
-        let paper = paper[at / width / SQUARE * across + at % width / SQUARE];
-        paper.saturating_sub(pixel) >= PRINT
-    };
-    let dark = image.as_raw().iter().enumerate().map(is_dark).collect();
-    let is_digit =
-        |shape: &Shape| DIGITS.contains(&shape.height()) && shape.width() as f32 <= WIDEST * shape.height() as f32;
-    shapes(dark, image.width() as usize).into_iter().filter(is_digit).collect()
-}
-
-/// How light the paper is in and around each square of a picture, row by row: at the edge of a shadow it differs within a
-/// few pixels.
-fn paper(image: &GrayImage) -> Vec<u8> {
-    let (width, height) = (image.width() as usize, image.height() as usize);
-    let squares = (0..height.div_ceil(SQUARE)).flat_map(|j| (0..width.div_ceil(SQUARE)).map(move |i| (i, j)));
-    let lightest = |(i, j): (usize, usize)| {
-        let span =
-            |square: usize, end: usize| (square * SQUARE).saturating_sub(SQUARE)..((square + 2) * SQUARE).min(end);
-        let columns = span(i, width);
-        // Every second pixel says as much.
-        let rows = span(j, height).step_by(2);
-        let mut pixels: Vec<u8> =
-            rows.flat_map(|y| image.as_raw()[y * width..][columns.clone()].iter().step_by(2).copied()).collect();
-        let rank = pixels.len() - 1 - pixels.len() / LIGHTEST;
-        *pixels.select_nth_unstable(rank).1
-    };
-    squares.map(lightest).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::pipeline::ingest::Photo;
-    use image::Luma;
+    use image::{GrayImage, Luma};
 
     /// Two columns of 20 "numbers" at a pitch of 40 pixels on slanted rows, and taller "writing" beside them.
     fn form(slope: f32) -> Photo {
