@@ -11,7 +11,7 @@ for needed in node npm "$CHROMIUM"; do
         exit 0
     fi
 done
-program="${SCORESHEET:-../../target/release/scoresheet}"
+program="${SCORESHEET:-${CARGO_TARGET_DIR:-../../target}/release/scoresheet}"
 if [ ! -x "$program" ]; then
     echo "The browser test needs $program. Run cargo build --release first, or set SCORESHEET." >&2
     exit 1
