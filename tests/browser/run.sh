@@ -16,6 +16,7 @@ if [ ! -x "$program" ]; then
     echo "The browser test needs $program. Run cargo build --release first, or set SCORESHEET." >&2
     exit 1
 fi
+export SCORESHEET="$(realpath "$program")"
 if [ ! node_modules/.package-lock.json -nt package-lock.json ]; then
     if ! npm ci --no-audit --no-fund --silent; then
         echo "SKIPPED: the browser test needs playwright-core, and npm could not fetch it." >&2
