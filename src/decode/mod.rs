@@ -276,24 +276,30 @@ const GUESSES: usize = 2;
 /// The game without its end, where that is guessed, and nobody has settled anything there.
 fn up_to_guesses(rows: &[Row], groundwork: &Groundwork, options: &Options, decoded: &Decoded) -> Option<Decoded> {
     let Decoded { plies, places, .. } = decoded;
-    let settled = &options.settled;
     let is_guess = |ply: &&Ply| ply.san.is_none() || ply.confidence < GUESS;
     let from = plies.len() - plies.iter().rev().take_while(is_guess).count();
     let guessed = plies[from..].iter().filter(|ply| ply.san.is_some()).count();
     // A hand that can hardly be read anywhere is left to the person.
-    if guessed < GUESSES || 2 * from < plies.len() || settled.end.is_some() {
+    if guessed < GUESSES || 2 * from < plies.len() {
         return None;
     }
     let slot = places[from].slot;
-    if settled.slots.range(slot..).next().is_some() {
+    let warning = format!(
+        "From move {} of the table on, what is written does not read as moves of this game. If it goes on there, enter the moves.",
+        rows[slot / 2].number
+    );
+    ended_at(slot, warning, rows, groundwork, options)
+}
+
+/// The game up to a slot, with a warning that says why; none where a person has settled its end or anything behind the slot.
+fn ended_at(slot: usize, warning: String, rows: &[Row], groundwork: &Groundwork, options: &Options) -> Option<Decoded> {
+    let settled = &options.settled;
+    if settled.end.is_some() || settled.slots.range(slot..).next().is_some() {
         return None;
     }
     let settled = Settled { end: Some(slot), end_is_found: true, ..settled.clone() };
     let mut decoded = decode_with(rows, groundwork, &Options { settled, ..options.clone() }).ok()?;
-    decoded.warnings.push(format!(
-        "From move {} of the table on, what is written does not read as moves of this game. If it goes on there, enter the moves.",
-        rows[slot / 2].number
-    ));
+    decoded.warnings.push(warning);
     Some(decoded)
 }
 
@@ -306,19 +312,16 @@ fn up_to_another_game(
     sheet: &SheetTable,
     mended: &[usize],
 ) -> Option<Decoded> {
-    let settled = &options.settled;
-    if settled.end.is_some() {
+    // Looking for it takes time.
+    if options.settled.end.is_some() {
         return None;
     }
-    let slot = second_game::begins(sheet, &groundwork.found.hands, mended)
-        .filter(|&slot| settled.slots.range(slot..).next().is_none())?;
-    let settled = Settled { end: Some(slot), end_is_found: true, ..settled.clone() };
-    let mut decoded = decode_with(rows, groundwork, &Options { settled, ..options.clone() }).ok()?;
-    decoded.warnings.push(format!(
+    let slot = second_game::begins(sheet, &groundwork.found.hands, mended)?;
+    let warning = format!(
         "Another game begins at move {} of the table. Its moves are given as written; photograph them apart to have them read as a game.",
         rows[slot / 2].number
-    ));
-    Some(decoded)
+    );
+    ended_at(slot, warning, rows, groundwork, options)
 }
 
 #[cfg(test)]

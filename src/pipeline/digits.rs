@@ -5,7 +5,7 @@ use image::GrayImage;
 
 /// How much darker (of 255) than the paper around it a pixel of print is.
 const PRINT: u8 = 45;
-/// Side of the squares, in pixels, whose paper is as dark as their lightest pixels, all but one of so many.
+/// Side, in pixels, of the squares for which the paper is told: one of so many pixels in and around them is lighter.
 const SQUARE: usize = 16;
 const LIGHTEST: usize = 6;
 /// Heights of a digit, in pixels of the page.

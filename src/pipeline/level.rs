@@ -10,6 +10,7 @@ use super::grid::{Band, Grid, ROW_REACH};
 use super::lines::{Curve, LineMap};
 use super::number_rows;
 use super::recognise::Recogniser;
+use super::spacing::median;
 use super::track;
 use crate::error::Result;
 use std::ops::Range;
@@ -20,7 +21,6 @@ const SEEN: f32 = 0.7;
 const OFF: f32 = 0.16;
 /// What the numbers must still say where rows were moved, as a share.
 const AS_MUCH: f32 = 0.9;
-
 /// Share by which lines along the slope of the page must show better than those that run as they were found.
 const CLEARLY: f32 = 1.1;
 
@@ -36,9 +36,7 @@ struct Numbers {
 impl Numbers {
     /// Half of the numbers stand no higher than this.
     fn middle(&self) -> f32 {
-        let mut sorted = self.off.clone();
-        sorted.sort_by(f32::total_cmp);
-        sorted[sorted.len() / 2]
+        median(self.off.iter().copied())
     }
 
     /// The upper border of a row where the numbers are, if these belong `off` the middle of their rows.
@@ -57,11 +55,12 @@ impl Numbers {
 /// As [`Recogniser::read`].
 pub(super) fn level(found: &mut Found, recogniser: &dyn Recogniser) -> Result<bool> {
     let numbers: Vec<Numbers> = (0..found.grid.pairs.len()).filter_map(|pair| numbers(found, pair)).collect();
-    let place = |numbers: &Numbers| numbers.middle();
     // Where half of the pairs are off, the numbers stand rather in the middle of their rows.
-    let agreeing = |off: f32| numbers.iter().filter(|other| (place(other) - off).abs() < OFF / 2.0).count();
-    let best =
-        numbers.iter().map(place).max_by(|a, b| agreeing(*a).cmp(&agreeing(*b)).then(b.abs().total_cmp(&a.abs())));
+    let agreeing = |off: f32| numbers.iter().filter(|other| (other.middle() - off).abs() < OFF / 2.0).count();
+    let best = numbers
+        .iter()
+        .map(Numbers::middle)
+        .max_by(|a, b| agreeing(*a).cmp(&agreeing(*b)).then(b.abs().total_cmp(&a.abs())));
     let Some(usual) = best else { return Ok(false) };
     let is_off = |numbers: &&Numbers| numbers.off.iter().any(|off| (off - usual).abs() > OFF);
     let wrong: Vec<&Numbers> = numbers.iter().filter(is_off).collect();

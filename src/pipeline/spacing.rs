@@ -127,7 +127,7 @@ pub(super) fn evened(lines: &[Curve], pitch: f32) -> Vec<Curve> {
 }
 
 /// The middle one of values, the upper of two.
-fn median(values: impl Iterator<Item = f32>) -> f32 {
+pub(super) fn median(values: impl Iterator<Item = f32>) -> f32 {
     let mut sorted: Vec<f32> = values.collect();
     sorted.sort_by(f32::total_cmp);
     sorted[sorted.len() / 2]
