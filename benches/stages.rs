@@ -63,7 +63,7 @@ fn anchor_rows(bencher: Bencher) {
 fn cut_cell(bencher: Bencher) {
     let page = Page::new(&photo(), 0);
     let grid = Grid::find(&page, &Known::default()).expect("the sample has a table");
-    bencher.bench(|| Crop::cut(black_box(&page), &grid.bands[3], &grid.pairs[0].white, 0.0, 1.0));
+    bencher.bench(|| Crop::cut(black_box(&page), &grid.bands[3], &grid.pairs[0].white));
 }
 
 #[divan::bench]

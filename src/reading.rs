@@ -1,6 +1,7 @@
 //! What the recogniser says about one cell: log-probabilities per time step, never a single string.
 
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Shapes that no ASCII character has: Cyrillic and Greek letters that differ from all Latin ones, and figurines.
 /// The decoder, which works on bytes, counts them from 128 on.
@@ -67,12 +68,40 @@ pub struct Reading {
     pub log_probs: Vec<f32>,
     /// Number of classes, the CTC blank (class 0) included.
     pub classes: usize,
+    /// How many looks at the cell stand one after another, each with as many steps: what the cell holds is as likely as
+    /// they say on average.
+    #[serde(default = "one")]
+    pub looks: usize,
+}
+
+fn one() -> usize {
+    1
 }
 
 impl Reading {
-    /// Number of time steps.
+    /// What one look says.
+    pub fn new(log_probs: Vec<f32>, classes: usize) -> Self {
+        Self { log_probs, classes, looks: 1 }
+    }
+
+    /// Several looks at one cell, all of as many steps; none if there are none.
+    pub fn of_looks(looks: impl IntoIterator<Item = Self>) -> Option<Self> {
+        looks.into_iter().reduce(|mut all, look| {
+            all.log_probs.extend(look.log_probs);
+            all.looks += look.looks;
+            all
+        })
+    }
+
+    /// Number of time steps, of all looks together.
     pub fn steps(&self) -> usize {
         self.log_probs.len() / self.classes
+    }
+
+    /// The time steps of each look.
+    pub fn each_look(&self) -> impl Iterator<Item = Range<usize>> {
+        let steps = self.steps() / self.looks.max(1);
+        (0..self.looks).map(move |look| look * steps..(look + 1) * steps)
     }
 
     /// The log-probabilities of one time step, by class.
@@ -82,16 +111,20 @@ impl Reading {
 }
 
 impl Reading {
-    /// Natural logarithm of the probability that the cell holds exactly these classes, by the CTC forward algorithm
-    /// (Graves et al. 2006, equations 5 to 8).
+    /// Natural logarithm of the probability that the cell holds exactly these classes.
     pub fn log_likelihood(&self, classes: &[usize]) -> f32 {
+        let sum = self.each_look().map(|steps| self.log_likelihood_of(steps, classes)).reduce(log_add);
+        sum.unwrap_or(f32::NEG_INFINITY) - (self.looks as f32).ln()
+    }
+
+    /// The same by one look, by the CTC forward algorithm (Graves et al. 2006, equations 5 to 8).
+    fn log_likelihood_of(&self, steps: Range<usize>, classes: &[usize]) -> f32 {
         // States alternate between blanks and symbols: blank, c0, blank, c1, ..., blank.
         let states = 2 * classes.len() + 1;
         let class_of = |state: usize| if state.is_multiple_of(2) { 0 } else { classes[state / 2] };
         let mut alpha = vec![f32::NEG_INFINITY; states];
         let mut next = alpha.clone();
-        for t in 0..self.steps() {
-            let step = self.step(t);
+        for (t, step) in steps.map(|t| self.step(t)).enumerate() {
             for state in 0..states {
                 let mut sum = match t {
                     0 if state < 2 => 0.0,
@@ -113,11 +146,21 @@ impl Reading {
 }
 
 impl Reading {
-    /// The labelling of the best path (Graves et al. 2006, section 3.2) as text, and its log-likelihood.
+    /// The labelling of the best path (Graves et al. 2006, section 3.2) as text, and its log-likelihood; of several looks
+    /// that which is likeliest by all of them.
     pub fn best_path(&self, alphabet: &Alphabet) -> (String, f32) {
+        let paths = self.each_look().map(|steps| self.best_path_of(steps));
+        let judged = paths.map(|classes| (self.log_likelihood(&classes), classes));
+        let (likelihood, classes) =
+            judged.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f32::NEG_INFINITY, Vec::new()));
+        (classes.iter().filter_map(|&class| alphabet.symbol(class)).collect(), likelihood)
+    }
+
+    /// The labelling of one look's best path.
+    fn best_path_of(&self, steps: Range<usize>) -> Vec<usize> {
         let mut classes = Vec::new();
         let mut last = 0;
-        for t in 0..self.steps() {
+        for t in steps {
             let step = self.step(t);
             let class = (0..step.len()).max_by(|&a, &b| step[a].total_cmp(&step[b])).unwrap_or(0);
             if class != 0 && class != last {
@@ -125,8 +168,7 @@ impl Reading {
             }
             last = class;
         }
-        let text = classes.iter().filter_map(|&class| alphabet.symbol(class)).collect();
-        (text, self.log_likelihood(&classes))
+        classes
     }
 }
 
@@ -162,7 +204,7 @@ mod tests {
     fn likelihoods_of_all_strings_sum_to_one() {
         // Two symbols, two steps: the empty string, "a", "b", "ab" and "ba" are all that CTC can say.
         let p: [f32; 6] = [0.2, 0.5, 0.3, 0.6, 0.1, 0.3];
-        let reading = Reading { log_probs: p.iter().map(|p| p.ln()).collect(), classes: 3 };
+        let reading = Reading::new(p.iter().map(|p| p.ln()).collect(), 3);
         let likely = |classes: &[usize]| reading.log_likelihood(classes).exp();
         assert!((likely(&[1]) - (0.5 * 0.6 + 0.2 * 0.1 + 0.5 * 0.1)).abs() < 1e-6);
         let total = likely(&[]) + likely(&[1]) + likely(&[2]) + likely(&[1, 2]) + likely(&[2, 1]);
@@ -170,8 +212,22 @@ mod tests {
     }
 
     #[test]
+    fn looks_are_averaged() {
+        let look = |p: [f32; 6]| Reading::new(p.iter().map(|p| p.ln()).collect(), 3);
+        let [first, second] = [[0.2, 0.5, 0.3, 0.6, 0.1, 0.3], [0.1, 0.1, 0.8, 0.9, 0.05, 0.05]].map(look);
+        let both = Reading::of_looks([first.clone(), second.clone()]).unwrap();
+        for classes in [&[][..], &[1], &[2], &[1, 2]] {
+            let mean = (first.log_likelihood(classes).exp() + second.log_likelihood(classes).exp()) / 2.0;
+            assert!((both.log_likelihood(classes).exp() - mean).abs() < 1e-6);
+        }
+        let alphabet = Alphabet::new("ab".chars());
+        assert_eq!(both.best_path(&alphabet).0, "b");
+        assert_eq!(first.best_path(&alphabet).0, "a");
+    }
+
+    #[test]
     fn readings_survive_storage() {
-        let reading = Reading { log_probs: vec![-0.0001, -9.25, -31.5, -400.0], classes: 2 };
+        let reading = Reading::new(vec![-0.0001, -9.25, -31.5, -400.0], 2);
         let back: Reading = serde_json::from_str(&serde_json::to_string(&reading).unwrap()).unwrap();
         let expected = [-0.0001, -9.25, -31.5, -32.0];
         assert!(back.log_probs.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-3), "{back:?}");

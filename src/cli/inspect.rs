@@ -179,7 +179,7 @@ impl Pack {
             for row in 0..page.anchor.rows {
                 let number = page.anchor.first_number + (pair * page.anchor.period + row) as u32;
                 let band = &page.grid.bands[page.anchor.first_band + row];
-                self.cell(&page.file, number, "number", &Crop::cut(&page.page, band, numbers, 0.0, 1.0))?;
+                self.cell(&page.file, number, "number", &Crop::cut(&page.page, band, numbers))?;
             }
         }
         Ok(())

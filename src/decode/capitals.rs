@@ -31,7 +31,7 @@ mod tests {
     #[test]
     fn a_small_letter_is_as_likely_as_both() {
         // Blank, e, E.
-        let mut reading = Reading { log_probs: [0.2f32, 0.1, 0.7].map(f32::ln).to_vec(), classes: 3 };
+        let mut reading = Reading::new([0.2f32, 0.1, 0.7].map(f32::ln).to_vec(), 3);
         allow(&mut reading, &[(1, 2)]);
         let probabilities: Vec<f32> = reading.log_probs.iter().map(|log| log.exp()).collect();
         assert!((probabilities[1] - 0.8).abs() < 1e-6 && (probabilities[2] - 0.7).abs() < 1e-6, "{probabilities:?}");

@@ -4,8 +4,8 @@
 //! Here the forward column of a prefix is kept at a node of a trie, so that strings with a common beginning share the
 //! work, and strings whose beginning the ink rules out cost nothing.
 
-use super::text::text_probability;
 use crate::reading::{Alphabet, Reading, byte_symbol};
+use std::ops::Range;
 
 /// Least log-probability of a symbol, relative to the likeliest symbol of its time step: no reading is ever so sure
 /// that a slip of the recogniser becomes impossible.
@@ -41,6 +41,8 @@ impl Symbols {
 pub struct Lattice {
     steps: usize,
     classes: usize,
+    /// For each look at the cell, the probability of its best path, relative to the greatest of them.
+    looks: Vec<f32>,
     /// Probabilities relative to the best symbol of each step, `steps` rows of `classes`.
     relative: Vec<f32>,
     /// For each step and class the greatest of `relative` from that step on.
@@ -58,22 +60,31 @@ impl Lattice {
     pub fn new(reading: &Reading, alphabet: &Alphabet, scale: f32) -> Self {
         let (steps, classes) = (reading.steps(), reading.classes);
         let mut relative = Vec::with_capacity(steps * classes);
-        for t in 0..steps {
-            let step = reading.step(t);
-            let top = step.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            relative.extend(step.iter().map(|&lp| ((lp - top) * scale).max(FLOOR).exp()));
+        let mut tops = Vec::new();
+        for look in reading.each_look() {
+            let mut sum = 0.0;
+            for t in look {
+                let step = reading.step(t);
+                let top = step.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+                relative.extend(step.iter().map(|&lp| ((lp - top) * scale).max(FLOOR).exp()));
+                sum += top * scale;
+            }
+            tops.push(sum);
         }
+        let greatest = tops.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let looks = tops.iter().map(|top| (top - greatest).exp()).collect();
         let mut support = relative.clone();
         for i in (0..support.len().saturating_sub(classes)).rev() {
             support[i] = support[i].max(support[i + classes]);
         }
-        let mut lattice = Self { steps, classes, relative, support, text: String::new(), confidence: 0.0, best: 1.0 };
+        let mut lattice =
+            Self { steps, classes, looks, relative, support, text: String::new(), confidence: 0.0, best: 1.0 };
         let best = lattice.best_labels(None);
         let mut trie = Trie::new(&lattice);
         let node = best.iter().fold(Trie::ROOT, |node, &class| trie.child(&lattice, node, class));
-        lattice.best = trie.total(node).max(f32::MIN_POSITIVE);
+        lattice.best = trie.total(&lattice, node).max(f32::MIN_POSITIVE);
         lattice.text = best.iter().filter_map(|&class| alphabet.symbol(class)).collect();
-        lattice.confidence = text_probability(reading, &best);
+        lattice.confidence = reading.log_likelihood(&best).exp();
         lattice
     }
 
@@ -83,9 +94,14 @@ impl Lattice {
         self.support.get(symbols.class(byte)).map_or(0.0, |support| support / self.best)
     }
 
-    /// Number of time steps.
-    pub(super) fn steps(&self) -> usize {
-        self.steps
+    /// The time steps of each look.
+    pub(super) fn each_look(&self) -> impl Iterator<Item = Range<usize>> {
+        let steps = self.look_steps();
+        (0..self.looks.len()).map(move |look| look * steps..(look + 1) * steps)
+    }
+
+    fn look_steps(&self) -> usize {
+        self.steps / self.looks.len()
     }
 
     /// Probabilities by class, relative to the likeliest symbol of the step.
@@ -137,7 +153,6 @@ pub struct Trie {
     nodes: Vec<TrieNode>,
     /// Per live node and step: forward probabilities, ending in a blank and ending in the symbol.
     columns: Vec<[f32; 2]>,
-    steps: usize,
     /// The root's children by class; 0 stands for none.
     beginnings: Vec<u32>,
     /// Share of cells with ink behind the text.
@@ -155,23 +170,21 @@ impl Trie {
 
     /// The same for cells that may hold other ink beside the text.
     pub fn with_ink_beside(lattice: &Lattice, beside: Beside) -> Self {
-        let mut blank = 1.0;
-        let columns: Vec<[f32; 2]> = (0..lattice.steps)
-            .map(|t| {
+        let mut columns: Vec<[f32; 2]> = Vec::with_capacity(lattice.steps);
+        for (look, &whole) in lattice.each_look().zip(&lattice.looks) {
+            let mut blank = whole;
+            columns.extend(look.map(|t| {
                 blank *= lattice.step(t)[0];
-                [blank + beside.before, 0.0]
-            })
-            .take_while(|column| column[0] >= NEGLIGIBLE * lattice.best)
-            .collect();
+                [blank + whole * beside.before, 0.0]
+            }));
+        }
+        if lattice.looks.len() == 1 {
+            let end = columns.iter().position(|column| column[0] < NEGLIGIBLE * lattice.best);
+            columns.truncate(end.unwrap_or(columns.len()));
+        }
         let span = Span { offset: 0, first: 0, length: columns.len() as u16 };
         let root = TrieNode { class: 0, first_child: 0, next_sibling: 0, column: Some(span), peak: 1.0 };
-        Self {
-            nodes: vec![root],
-            columns,
-            steps: lattice.steps,
-            beginnings: vec![0; lattice.classes],
-            behind: beside.behind,
-        }
+        Self { nodes: vec![root], columns, beginnings: vec![0; lattice.classes], behind: beside.behind }
     }
 
     /// The prefix lengthened by a class; scored when first asked for.
@@ -212,10 +225,18 @@ impl Trie {
         let repeated = above.class as usize == class;
         let own = self.columns.len();
         let negligible = NEGLIGIBLE * lattice.best;
-        // Before the first step only the empty prefix exists.
-        let (mut from, begin) = if parent == Self::ROOT { (1.0, 0) } else { (0.0, start.first as usize) };
-        let (mut blank, mut symbol, mut first) = (0.0f32, 0.0f32, begin);
-        for t in begin..self.steps {
+        let begin = if parent == Self::ROOT { 0 } else { start.first as usize };
+        let (mut from, mut blank, mut symbol, mut first) = (0.0f32, 0.0f32, 0.0f32, begin);
+        let look_steps = lattice.look_steps();
+        let (mut look, mut peak) = (begin.div_ceil(look_steps), 0.0f32);
+        for t in begin..lattice.steps {
+            if t == look * look_steps {
+                // Before the first step of a look only the empty prefix exists.
+                (blank, symbol) = (0.0, 0.0);
+                from = if parent == Self::ROOT { lattice.looks[look] } else { 0.0 };
+                look += 1;
+                node.peak += std::mem::take(&mut peak);
+            }
             let step = lattice.step(t);
             let entered = (symbol + from) * step[class];
             blank = (blank + symbol) * step[0];
@@ -238,9 +259,10 @@ impl Trie {
                     continue;
                 }
             }
-            node.peak = node.peak.max(total);
+            peak = peak.max(total);
             self.columns.push([blank, symbol]);
         }
+        node.peak += peak;
         if node.peak < RULED_OUT * lattice.best {
             self.columns.truncate(own);
         } else {
@@ -251,19 +273,16 @@ impl Trie {
     }
 
     /// Forward score of the prefix as the whole text, in units of the best path.
-    fn total(&self, node: NodeId) -> f32 {
-        match self.nodes[node.0 as usize].column {
-            Some(span) if (span.first + span.length) as usize == self.steps && span.length > 0 => {
-                let [blank, symbol] = self.columns[(span.offset + u32::from(span.length)) as usize - 1];
-                blank + symbol
-            }
-            _ => 0.0,
-        }
+    fn total(&self, lattice: &Lattice, node: NodeId) -> f32 {
+        let Some(span) = self.nodes[node.0 as usize].column else { return 0.0 };
+        let columns = &self.columns[span.offset as usize..][..span.length as usize];
+        let last = lattice.each_look().map(|look| (look.end - 1).checked_sub(span.first as usize));
+        last.filter_map(|at| columns.get(at?)).map(|[blank, symbol]| blank + symbol).sum()
     }
 
     /// Likelihood of the prefix as the whole text, relative to the best text (1 for the best text itself).
     pub fn likelihood(&self, lattice: &Lattice, node: NodeId) -> f32 {
-        (self.total(node) + self.behind * self.nodes[node.0 as usize].peak) / lattice.best
+        (self.total(lattice, node) + self.behind * self.nodes[node.0 as usize].peak) / lattice.best
     }
 
     /// How well the lattice can begin with the prefix, whatever follows; about 1 where the best text begins so.
@@ -314,7 +333,7 @@ pub(crate) mod tests {
             blank[0] = 0.999f32.ln();
             log_probs.extend(blank);
         }
-        Reading { log_probs, classes }
+        Reading::new(log_probs, classes)
     }
 
     pub(crate) fn alphabet() -> Alphabet {
@@ -343,14 +362,14 @@ pub(crate) mod tests {
         let alphabet = Alphabet::new("ab".chars());
         let symbols = Symbols::new(&alphabet);
         let probabilities = [[0.2f32, 0.5, 0.3], [0.6, 0.3, 0.1], [0.1, 0.7, 0.2], [0.5, 0.2, 0.3]];
-        let reading = Reading { log_probs: probabilities.iter().flatten().map(|p| p.ln()).collect(), classes: 3 };
+        let reading = Reading::new(probabilities.iter().flatten().map(|p| p.ln()).collect(), 3);
         let lattice = Lattice::new(&reading, &alphabet, 1.0);
         let mut trie = Trie::new(&lattice);
         let best: Vec<usize> = lattice.text.chars().filter_map(|c| alphabet.class(c)).collect();
         for text in ["", "a", "aa", "ab", "aba", "bb"] {
             let labels: Vec<usize> = text.chars().filter_map(|c| alphabet.class(c)).collect();
             let node = trie.walk(&lattice, &symbols, Trie::ROOT, text.as_bytes(), 0.0).unwrap();
-            let expected = text_probability(&reading, &labels) / text_probability(&reading, &best);
+            let expected = (reading.log_likelihood(&labels) - reading.log_likelihood(&best)).exp();
             let got = trie.likelihood(&lattice, node);
             assert!((got - expected).abs() < 1e-4, "{text}: {got} and {expected}");
         }

@@ -1,8 +1,9 @@
 //! The likeliest text of a cell, by the ink alone or as moves are written.
 
-use super::score::Lattice;
+use super::score::{Lattice, Trie};
 use crate::notation::Notation;
 use crate::reading::{Alphabet, Reading};
+use std::ops::Range;
 
 /// Readings kept per time step when the best text is looked for.
 const TEXT_BEAM: usize = 8;
@@ -16,13 +17,27 @@ impl Lattice {
     pub fn written(&self, reading: &Reading, alphabet: &Alphabet, notation: &Notation) -> (String, f32) {
         let best = self.best_labels(Some(notation));
         let text = best.iter().filter_map(|&class| alphabet.symbol(class)).collect();
-        (text, text_probability(reading, &best))
+        (text, reading.log_likelihood(&best).exp())
     }
 
-    /// Prefix beam search (Hannun et al. 2014, algorithm 1) over the likely symbols of each step.
+    /// The likeliest labels: those of each look, judged by all of them.
     pub(super) fn best_labels(&self, notation: Option<&Notation>) -> Vec<usize> {
+        let mut found: Vec<(Vec<usize>, f32)> = self.each_look().map(|steps| self.labels_of(steps, notation)).collect();
+        if found.len() > 1 {
+            let mut trie = Trie::new(self);
+            for (labels, custom) in &mut found {
+                let node = labels.iter().fold(Trie::ROOT, |node, &class| trie.child(self, node, class));
+                *custom *= trie.likelihood(self, node);
+            }
+        }
+        found.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(labels, _)| labels).unwrap_or_default()
+    }
+
+    /// Prefix beam search (Hannun et al. 2014, algorithm 1) over the likely symbols of each step of one look; the labels
+    /// and what the model of notation says of them.
+    fn labels_of(&self, steps: Range<usize>, notation: Option<&Notation>) -> (Vec<usize>, f32) {
         let mut beam = vec![Prefix { labels: Vec::new(), blank: 1.0, symbol: 0.0, custom: 1.0 }];
-        for t in 0..self.steps() {
+        for t in steps {
             let step = self.step(t);
             let mut next: Vec<Prefix> = Vec::with_capacity(beam.len() * 4);
             for prefix in &beam {
@@ -41,11 +56,9 @@ impl Lattice {
             next.truncate(TEXT_BEAM);
             beam = next;
         }
-        let whole = |prefix: &Prefix| {
-            prefix.score() * notation.map_or(1.0, |n| (NOTATION_WEIGHT * n.log_end(&prefix.labels)).exp())
-        };
-        let best = beam.into_iter().max_by(|a, b| whole(a).total_cmp(&whole(b)));
-        best.map(|p| p.labels).unwrap_or_default()
+        let end = |prefix: &Prefix| notation.map_or(1.0, |n| (NOTATION_WEIGHT * n.log_end(&prefix.labels)).exp());
+        let best = beam.into_iter().max_by(|a, b| (a.score() * end(a)).total_cmp(&(b.score() * end(b))));
+        best.map(|p| (end(&p) * p.custom, p.labels)).map(|(custom, labels)| (labels, custom)).unwrap_or_default()
     }
 }
 
@@ -82,26 +95,4 @@ impl Prefix {
         let labels = self.labels.iter().copied().chain(extra).collect();
         next.push(Prefix { labels, blank, symbol, custom: self.custom * custom });
     }
-}
-
-/// CTC probability of a labelling under a reading.
-pub(super) fn text_probability(reading: &Reading, labels: &[usize]) -> f32 {
-    // Ends[i] holds the probability of the first i labels, the last step being a blank or the i-th label itself.
-    let mut blank = vec![0.0f64; labels.len() + 1];
-    let mut symbol = vec![0.0f64; labels.len() + 1];
-    blank[0] = 1.0;
-    for t in 0..reading.steps() {
-        let step = reading.step(t);
-        for i in (0..=labels.len()).rev() {
-            let stay = blank[i] + symbol[i];
-            if i > 0 {
-                let class = labels[i - 1];
-                let repeated = i > 1 && labels[i - 2] == class;
-                let from = blank[i - 1] + if repeated { 0.0 } else { symbol[i - 1] };
-                symbol[i] = (symbol[i] + from) * f64::from(step[class].exp());
-            }
-            blank[i] = stay * f64::from(step[0].exp());
-        }
-    }
-    (blank[labels.len()] + symbol[labels.len()]) as f32
 }

@@ -98,7 +98,7 @@ pub fn anchor(
                 let wanted = band < 4 || band + 4 >= bands || band.is_multiple_of(middle);
                 if wanted && evidence[pair * bands + band].is_none() {
                     places.push(pair * bands + band);
-                    crops.push(Crop::cut(page, rows, numbers, 0.0, 1.0));
+                    crops.push(Crop::cut(page, rows, numbers));
                 }
             }
         }

@@ -25,15 +25,23 @@ pub struct Crop {
     pub span: Range<usize>,
     /// Grey levels by which the darkest twentieth of the cell's inner part is darker than its paper.
     pub contrast: u8,
+    /// The rows of pixels in which ink counts: clear of the ruling lines of the cell.
+    pub inner: Range<usize>,
 }
 
 impl Crop {
-    /// Cuts the span `from..to` (shares of the column's width, 0 to 1) of a cell.
+    /// Cuts a cell.
     ///
     /// The cell's upper line comes to lie at row 9 and its lower line at row 39, and width keeps its proportion to
     /// height. Of a cell that is too wide for the crop the part with ink is shown, and it is squeezed only if that is
-    /// too wide as well. Narrow spans are centred on paper.
-    pub fn cut(page: &Page, band: &Band, column: &Column, from: f32, to: f32) -> Self {
+    /// too wide as well. Narrow cells are centred on paper.
+    pub fn cut(page: &Page, band: &Band, column: &Column) -> Self {
+        Self::cut_lower(page, band, column, 0)
+    }
+
+    /// Cuts a cell with its lines `down` rows higher than [`Self::cut`] has them: more is shown of what stands below
+    /// it, and less of what stands above.
+    pub fn cut_lower(page: &Page, band: &Band, column: &Column, down: i32) -> Self {
         let across = |line: &super::lines::Curve| {
             let (left, right) = column.at(line.y[line.y.len() / 2]);
             line.at((left + right) / 2.0)
@@ -42,12 +50,12 @@ impl Crop {
         let (left, right) = column.at((top + bottom) / 2.0);
         let height = (bottom - top).max(4.0);
         let margin = SIDE_MARGIN * height;
-        let start = left + from * (right - left) - margin;
+        let start = left - margin;
         // Beyond the table the sides of a column may cross.
-        let end = (left + to * (right - left) + margin).max(start + 1.0);
+        let end = (right + margin).max(start + 1.0);
         let lines = column.inner.iter().map(|line| line.at((top + bottom) / 2.0)).collect::<Vec<f32>>();
         let natural = height / CELL_HEIGHT;
-        let whole = Self::between(page, band, natural, start..end, &lines);
+        let whole = Self::between(page, band, natural, start..end, &lines, down);
         let room = natural * CROP_WIDTH as f32;
         if end - start <= room || whole.is_blank() {
             return whole;
@@ -57,19 +65,20 @@ impl Crop {
         let ink_end = start + whole.span.end as f32 * step + 2.0 * margin;
         let first = ink_start.min(end - room).max(start);
         let part = first..(first + room).max(ink_end).min(end);
-        Self::between(page, band, natural, part, &lines)
+        Self::between(page, band, natural, part, &lines, down)
     }
 
     /// The part of a band between two places along it, at `natural` pixels of the page a pixel of the crop, squeezed
-    /// if it is too wide. `lines` are those between boxes.
-    fn between(page: &Page, band: &Band, natural: f32, along: Range<f32>, lines: &[f32]) -> Self {
+    /// if it is too wide. `lines` are those between boxes; the lines around the cell lie `down` rows higher than in the
+    /// middle of the crop.
+    fn between(page: &Page, band: &Band, natural: f32, along: Range<f32>, lines: &[f32], down: i32) -> Self {
         let (start, length) = (along.start, along.end - along.start);
         let step = natural.max(length / CROP_WIDTH as f32);
         let used = (length / step).round().min(CROP_WIDTH as f32);
         let offset = ((CROP_WIDTH as f32 - used) / 2.0).floor();
 
         let mut pixels = vec![255u8; CROP_HEIGHT * CROP_WIDTH];
-        let above = (CROP_HEIGHT as f32 - CELL_HEIGHT) / 2.0;
+        let above = (CROP_HEIGHT as f32 - CELL_HEIGHT) / 2.0 - down as f32;
         for u in 0..CROP_WIDTH {
             if (u as f32) < offset || u as f32 >= offset + used {
                 continue;
@@ -96,14 +105,16 @@ impl Crop {
         }
         let shown = offset as usize..(offset + used) as usize;
         even_out(&mut pixels, shown.clone());
-        let (ink, span) = ink(&pixels, shown.clone(), step / natural);
-        let contrast = contrast(&pixels, shown);
-        Self { pixels, ink, span, contrast }
+        let row = |row: usize| row.saturating_add_signed(-down as isize).min(CROP_HEIGHT);
+        let inner = row(INNER_ROWS.start)..row(INNER_ROWS.end);
+        let (ink, span) = ink(&pixels, inner.clone(), shown.clone(), step / natural);
+        let contrast = contrast(&pixels, inner.clone(), shown);
+        Self { pixels, ink, span, contrast, inner }
     }
 
     /// Grey levels by which the darkest tenth of what the ink spans is darker than its paper.
     pub(super) fn darkness(&self) -> u8 {
-        darker(&self.pixels, self.span.clone(), self.span.len() * INNER_ROWS.len() / 10)
+        darker(&self.pixels, self.inner.clone(), self.span.clone(), self.span.len() * self.inner.len() / 10)
     }
 
     /// Whether there is nothing to read: too little ink for the smallest letter.
@@ -140,22 +151,28 @@ pub(super) fn sample(page: &Page, x: f32, y: f32) -> f32 {
     if x < 0.0 || y < 0.0 || x >= (width - 1) as f32 || y >= (height - 1) as f32 {
         return 255.0;
     }
+    // Not by `fract`, which is a call where the processor may be an old one.
     let (x0, y0) = (x as usize, y as usize);
-    let (fx, fy) = (x.fract(), y.fract());
-    let at = |x: usize, y: usize| f32::from(page.image.as_raw()[y * width as usize + x]);
-    (at(x0, y0) * (1.0 - fx) + at(x0 + 1, y0) * fx) * (1.0 - fy)
-        + (at(x0, y0 + 1) * (1.0 - fx) + at(x0 + 1, y0 + 1) * fx) * fy
+    let (fx, fy) = (x - x0 as f32, y - y0 as f32);
+    let upper = &page.image.as_raw()[y0 * width as usize + x0..][..width as usize + 2];
+    let along = |at: usize| {
+        let (left, right) = (f32::from(upper[at]), f32::from(upper[at + 1]));
+        left + (right - left) * fx
+    };
+    let (above, below) = (along(0), along(width as usize));
+    above + (below - above) * fy
 }
 
-/// The part of a crop in which ink counts: clear of the ruling lines of the cell.
+/// The part of a crop in which ink counts: clear of the ruling lines of the cell, where these lie in the middle.
 const INNER_ROWS: Range<usize> = 13..36;
 
 /// Counts the pixels of strokes in the inner part of a crop, and finds the columns that they span: connected dark
 /// pixels, upright lines left out. A crop that is `squeezed` by a factor has that much less of everything.
-fn ink(pixels: &[u8], columns: Range<usize>, squeezed: f32) -> (u32, Range<usize>) {
+fn ink(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, squeezed: f32) -> (u32, Range<usize>) {
     let edge = (EDGE as f32 / squeezed).ceil() as usize;
     let (speck, beside) = ((SPECK as f32 / squeezed).ceil() as usize, (2.0 / squeezed) as usize);
-    let mut inner: Vec<u8> = INNER_ROWS
+    let mut inner: Vec<u8> = rows
+        .clone()
         .flat_map(|y| pixels[y * CROP_WIDTH + columns.start..y * CROP_WIDTH + columns.end].iter().copied())
         .collect();
     if inner.is_empty() {
@@ -164,13 +181,14 @@ fn ink(pixels: &[u8], columns: Range<usize>, squeezed: f32) -> (u32, Range<usize
     inner.sort_unstable();
     let paper = inner[inner.len() * 3 / 5];
     let threshold = paper.saturating_sub(darker_than_paper(&inner));
-    let rows = INNER_ROWS.map(|y| &pixels[y * CROP_WIDTH..][columns.clone()]);
+    let height = rows.len();
+    let rows = rows.map(|y| &pixels[y * CROP_WIDTH..][columns.clone()]);
     let dark: Vec<bool> = rows.flatten().map(|&pixel| pixel < threshold).collect();
     let (mut total, mut span) = (0, columns.end..columns.start);
     for shape in shapes(dark, columns.len()) {
         let (first, last) = (columns.start + shape.left, columns.start + shape.right - 1);
         let at_edge = first < columns.start + edge || last + edge >= columns.end;
-        let upright_line = at_edge && shape.width() <= edge && shape.height() + 5 > INNER_ROWS.len();
+        let upright_line = at_edge && shape.width() <= edge && shape.height() + 5 > height;
         let clipped_row_line = shape.height() < 4 && shape.width() > 2 * columns.len() / 3 + 1;
         if !upright_line && !clipped_row_line && shape.area >= speck {
             total += shape.area as u32;
@@ -184,14 +202,15 @@ fn ink(pixels: &[u8], columns: Range<usize>, squeezed: f32) -> (u32, Range<usize
 }
 
 /// How much darker than the median the darkest twentieth is, clear of the lines around the cell.
-fn contrast(pixels: &[u8], columns: Range<usize>) -> u8 {
+fn contrast(pixels: &[u8], rows: Range<usize>, columns: Range<usize>) -> u8 {
     let columns = columns.start + EDGE..columns.end.saturating_sub(EDGE).max(columns.start + EDGE);
-    darker(pixels, columns.clone(), columns.len() * INNER_ROWS.len() / 20)
+    let count = columns.len() * rows.len() / 20;
+    darker(pixels, rows, columns, count)
 }
 
 /// How much darker than the median of the cell's inner part all but `count` pixels are not.
-fn darker(pixels: &[u8], columns: Range<usize>, count: usize) -> u8 {
-    let rows = INNER_ROWS.map(|y| &pixels[y * CROP_WIDTH..(y + 1) * CROP_WIDTH]);
+fn darker(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, count: usize) -> u8 {
+    let rows = rows.map(|y| &pixels[y * CROP_WIDTH..(y + 1) * CROP_WIDTH]);
     let mut inner: Vec<u8> = rows.flat_map(|row| row.get(columns.clone()).unwrap_or_default()).copied().collect();
     inner.sort_unstable();
     let paper = inner.get(inner.len() / 2).copied().unwrap_or(0);
@@ -231,13 +250,13 @@ mod tests {
         let line = |at: f32| Curve { y: vec![at; 1000 / STRIP] };
         let band = Band { top: line(50.0), bottom: line(90.0), ruled: true };
         let column = Column { left: line(50.0), right: line(950.0), inner: Vec::new() };
-        let crop = Crop::cut(&page, &band, &column, 0.0, 1.0);
+        let crop = Crop::cut(&page, &band, &column);
         let width = crop.span.len() as f32;
         assert!((width - 30.0 * CELL_HEIGHT / 40.0).abs() < 3.0, "{width}");
         assert!(!crop.is_blank());
         // What is written at the very end is shown whole.
         let end = Column { right: line(540.0), ..column.clone() };
-        assert!((Crop::cut(&page, &band, &end, 0.0, 1.0).span.len() as f32 - width).abs() < 3.0);
+        assert!((Crop::cut(&page, &band, &end).span.len() as f32 - width).abs() < 3.0);
     }
 
     #[test]
@@ -250,7 +269,7 @@ mod tests {
             let line = |at: f32| Curve { y: vec![at; 2000 / STRIP] };
             let band = Band { top: line(50.0), bottom: line(90.0), ruled: true };
             let column = Column { left: line(485.0), right: line(1900.0), inner: Vec::new() };
-            Crop::cut(&page, &band, &column, 0.0, 1.0)
+            Crop::cut(&page, &band, &column)
         };
         assert!(!crop(500..520).is_blank());
         assert!(crop(484..488).is_blank());

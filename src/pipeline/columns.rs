@@ -2,6 +2,7 @@
 
 use super::grid::{Column, ColumnPair};
 use super::lines::Curve;
+use crate::game::Colour;
 
 /// Widths of move columns in units of the row's height: the narrowest, and against the typical one of the table.
 const NARROWEST_MOVE: f32 = 1.5;
@@ -62,6 +63,14 @@ const WHOLE: f32 = 0.9;
 const MOST_UPRIGHTS: usize = 24;
 
 impl ColumnPair {
+    /// The column of a colour's moves.
+    pub fn of(&self, colour: Colour) -> &Column {
+        match colour {
+            Colour::White => &self.white,
+            Colour::Black => &self.black,
+        }
+    }
+
     /// The column farthest to the left at height `middle`: that of the numbers, unless they stand behind White's moves.
     pub(super) fn first(&self, middle: f32) -> &Column {
         let before = |numbers: &&Column| numbers.left.at(middle) < self.white.left.at(middle);

@@ -31,7 +31,7 @@ pub(super) fn settle(page: &mut ReadPage, recogniser: &dyn Recogniser) -> Result
     (anchor.rows, anchor.period) = (anchor.rows + lost, anchor.period + lost);
     let mut above = cut_cells(&page.page, &page.grid, &anchor);
     above.retain(|cell| cell.band < page.anchor.first_band);
-    read_cells(&mut above, recogniser)?;
+    read_cells(&mut above, |cell, down| cell.cut(&page.page, &page.grid, down), recogniser)?;
     above.append(&mut page.cells);
     page.cells = above;
     // As the lines say, unless the game says more for another row.

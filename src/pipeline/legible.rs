@@ -55,7 +55,7 @@ pub(super) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Re
         bands.flat_map(|band| grid.pairs.iter().flat_map(move |p| [(band, &p.white), (band, &p.black)])).collect();
     // A part of the cells tells how many are written on.
     let step = (places.len() / (4 * LOOKED_AT)).max(1);
-    let sampled = places.iter().step_by(step).map(|(band, column)| Crop::cut(page, band, column, 0.0, 1.0));
+    let sampled = places.iter().step_by(step).map(|(band, column)| Crop::cut(page, band, column));
     let written: Vec<Crop> = sampled.filter(|crop| !crop.is_blank()).collect();
     let shown: Vec<&Crop> = written.iter().step_by(written.len().div_ceil(LOOKED_AT).max(1)).collect();
     let readings = recogniser.read(&shown)?;
@@ -72,7 +72,7 @@ pub(super) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Re
 /// # Errors
 /// As [`Recogniser::read`].
 pub(super) fn holds_moves(page: &Page, grid: &Grid, column: &Column, recogniser: &dyn Recogniser) -> Result<bool> {
-    let crops = grid.bands.iter().filter(|band| band.ruled).map(|band| Crop::cut(page, band, column, 0.0, 1.0));
+    let crops = grid.bands.iter().filter(|band| band.ruled).map(|band| Crop::cut(page, band, column));
     let written: Vec<Crop> = crops.filter(|crop| !crop.is_blank()).collect();
     let shown: Vec<&Crop> = written.iter().step_by(written.len().div_ceil(FEWEST).max(1)).collect();
     if shown.len() < FEWEST / 2 {

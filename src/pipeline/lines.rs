@@ -29,7 +29,7 @@ impl Curve {
         if self.y.len() < 2 {
             return self.y[0];
         }
-        let low = (position.floor().max(0.0) as usize).min(self.y.len() - 2);
+        let low = (position.max(0.0) as usize).min(self.y.len() - 2);
         let share = position - low as f32;
         self.y[low] + (self.y[low + 1] - self.y[low]) * share
     }

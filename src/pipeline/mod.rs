@@ -54,7 +54,7 @@ use crate::review::{self, Reviewed};
 use anchor::Anchor;
 use cells::Crop;
 use find::Found;
-use grid::{Column, Grid};
+use grid::Grid;
 use hint::PageHint;
 use image::GrayImage;
 use ingest::{IngestLimits, Photo, ingest};
@@ -268,11 +268,13 @@ fn read_page_watched(
     let Found { page, grid, anchor, .. } = find::find(photo, hint, recogniser, timing, watch)?;
     watch.at("cells")?;
     let mut cells = timed(timing, "cells", || cut_cells(&page, &grid, &anchor));
-    if let Some(gain) = pale::gain(&cells) {
-        cells = timed(timing, "cells", || cut_cells(&page.darkened(gain), &grid, &anchor));
+    let darkened = pale::gain(&cells).map(|gain| page.darkened(gain));
+    if let Some(darkened) = &darkened {
+        cells = timed(timing, "cells", || cut_cells(darkened, &grid, &anchor));
     }
     watch.at("recognise")?;
-    timed(timing, "recognise", || read_cells(&mut cells, recogniser))?;
+    let cut = |cell: &ReadCell, down| cell.cut(darkened.as_ref().unwrap_or(&page), &grid, down);
+    timed(timing, "recognise", || read_cells(&mut cells, cut, recogniser))?;
     let advice = timed(timing, "advice", || advice::advice(photo, &anchor, &cells))?;
     let mut read = ReadPage { file: photo.file.clone(), page, grid, anchor, cells, results: Vec::new(), advice };
     if hint.rows.is_none() {
@@ -288,19 +290,18 @@ fn read_page_watched(
 
 /// Cuts every cell of the numbered rows, in the order of play.
 fn cut_cells(page: &Page, grid: &Grid, anchor: &Anchor) -> Vec<ReadCell> {
-    let mut places: Vec<(usize, usize, u32, Colour, &Column)> = Vec::new();
-    for (pair, columns) in grid.pairs.iter().enumerate() {
+    let mut places: Vec<(usize, usize, u32, Colour)> = Vec::new();
+    for pair in 0..grid.pairs.len() {
         for row in 0..anchor.rows {
             let number = anchor.first_number + (pair * anchor.period + row) as u32;
-            for (colour, column) in [(Colour::White, &columns.white), (Colour::Black, &columns.black)] {
-                places.push((anchor.first_band + row, pair, number, colour, column));
-            }
+            places.extend([Colour::White, Colour::Black].map(|colour| (anchor.first_band + row, pair, number, colour)));
         }
     }
-    let cut = |&(band, pair, number, colour, column): &(usize, usize, u32, Colour, &Column)| {
-        let rows = &grid.bands[band];
+    let cut = |&(band, pair, number, colour): &(usize, usize, u32, Colour)| {
+        let (rows, column) = (&grid.bands[band], grid.pairs[pair].of(colour));
         let quad = grid.quad(rows, column).map(|corner| page.to_photo(corner));
-        ReadCell { band, pair, number, colour, quad, crop: Crop::cut(page, rows, column, 0.0, 1.0), reading: None }
+        let crop = Crop::cut(page, rows, column);
+        ReadCell { band, pair, number, colour, quad, crop, reading: None }
     };
     places.par_iter().map(cut).collect()
 }

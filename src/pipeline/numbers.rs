@@ -198,7 +198,7 @@ pub fn share_read(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Resu
     let count = READ.max(READ_OF_PAIR * columns.len());
     // Clear of the ends, where a head may stand.
     let row = |k: usize| ruled[(2 * k + 3) * ruled.len() / (2 * count + 4)];
-    let crop = |k: usize| Crop::cut(page, &grid.bands[row(k)], columns[k % columns.len()], 0.0, 1.0);
+    let crop = |k: usize| Crop::cut(page, &grid.bands[row(k)], columns[k % columns.len()]);
     let crops: Vec<Crop> = (0..count).map(crop).collect();
     let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
     // By column how often the numbers say that it begins with one and the same: an upright line may read as 1 all along.

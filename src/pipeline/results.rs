@@ -187,7 +187,8 @@ fn crop(ink: &Mask, height: f32, pen: f32) -> Crop {
             pixels[(v + offset[1]) * CROP_WIDTH + u + offset[0]] = 255 - darkness as u8;
         }
     }
-    Crop { pixels, ink: count, span: offset[0]..offset[0] + size[0].min(CROP_WIDTH), contrast: INK as u8 }
+    let span = offset[0]..offset[0] + size[0].min(CROP_WIDTH);
+    Crop { pixels, ink: count, span, contrast: INK as u8, inner: 0..CROP_HEIGHT }
 }
 
 /// Mean width of strokes: twice their area by the length of their edge.
@@ -238,7 +239,7 @@ mod tests {
         let says = |classes: &[usize]| {
             let step = |class: usize| (0..6).map(move |c| if c == class { 0.95f32.ln() } else { 0.01f32.ln() });
             let log_probs = classes.iter().flat_map(|&class| [class, 0]).flat_map(step).collect();
-            Reading { log_probs, classes: 6 }
+            Reading::new(log_probs, 6)
         };
         let (white, black, pawn) = (says(&[1, 3, 2]), says(&[2, 3, 1]), says(&[4, 5]));
         assert_eq!(judge(&[white.clone(), white.clone()], &alphabet).unwrap().0, "1-0");

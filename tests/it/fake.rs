@@ -133,5 +133,5 @@ fn peaked(text: &str, alphabet: &Alphabet) -> Reading {
         let class = if step % 3 == 1 { symbols.get(step / 3).copied().unwrap_or(0) } else { 0 };
         log_probs[step * classes + class] = 0.999f32.ln();
     }
-    Reading { log_probs, classes }
+    Reading::new(log_probs, classes)
 }

@@ -157,7 +157,7 @@ fn reading(scores: impl Iterator<Item = f32>, classes: usize, temperature: f32) 
         let log_sum = top + sum.ln();
         step.iter_mut().for_each(|score| *score -= log_sum);
     }
-    Reading { log_probs, classes }
+    Reading::new(log_probs, classes)
 }
 
 fn model_error(file: &str, cause: impl std::fmt::Display) -> Error {
@@ -180,7 +180,8 @@ mod tests {
         for y in 12..36 {
             pixels[y * CROP_WIDTH + 90] = 20;
         }
-        let readings = recogniser.read(&[&Crop { pixels, ink: 24, span: 90..91, contrast: 255 }]).unwrap();
+        let readings =
+            recogniser.read(&[&Crop { pixels, ink: 24, span: 90..91, contrast: 255, inner: 12..36 }]).unwrap();
         let reading = &readings[0];
         assert_eq!(reading.classes, recogniser.alphabet().classes());
         for t in 0..reading.steps() {
