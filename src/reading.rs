@@ -100,8 +100,9 @@ impl Reading {
 
     /// The time steps of each look.
     pub fn each_look(&self) -> impl Iterator<Item = Range<usize>> {
-        let steps = self.steps() / self.looks.max(1);
-        (0..self.looks).map(move |look| look * steps..(look + 1) * steps)
+        let looks = self.looks.max(1);
+        let steps = self.steps() / looks;
+        (0..looks).map(move |look| look * steps..(look + 1) * steps)
     }
 
     /// The log-probabilities of one time step, by class.
