@@ -1,6 +1,7 @@
 //! What the recogniser says about one cell: log-probabilities per time step, never a single string.
 
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
 use std::ops::Range;
 
 /// Shapes that no ASCII character has: Cyrillic and Greek letters that differ from all Latin ones, and figurines.
@@ -71,24 +72,24 @@ pub struct Reading {
     /// How many looks at the cell stand one after another, each with as many steps: what the cell holds is as likely as
     /// they say on average.
     #[serde(default = "one")]
-    pub looks: usize,
+    pub looks: NonZeroUsize,
 }
 
-fn one() -> usize {
-    1
+fn one() -> NonZeroUsize {
+    NonZeroUsize::MIN
 }
 
 impl Reading {
     /// What one look says.
     pub fn new(log_probs: Vec<f32>, classes: usize) -> Self {
-        Self { log_probs, classes, looks: 1 }
+        Self { log_probs, classes, looks: one() }
     }
 
     /// Several looks at one cell, all of as many steps; none if there are none.
     pub fn of_looks(looks: impl IntoIterator<Item = Self>) -> Option<Self> {
         looks.into_iter().reduce(|mut all, look| {
             all.log_probs.extend(look.log_probs);
-            all.looks += look.looks;
+            all.looks = all.looks.saturating_add(look.looks.get());
             all
         })
     }
@@ -100,9 +101,8 @@ impl Reading {
 
     /// The time steps of each look.
     pub fn each_look(&self) -> impl Iterator<Item = Range<usize>> {
-        let looks = self.looks.max(1);
-        let steps = self.steps() / looks;
-        (0..looks).map(move |look| look * steps..(look + 1) * steps)
+        let steps = self.steps() / self.looks;
+        (0..self.looks.get()).map(move |look| look * steps..(look + 1) * steps)
     }
 
     /// The log-probabilities of one time step, by class.
@@ -115,7 +115,7 @@ impl Reading {
     /// Natural logarithm of the probability that the cell holds exactly these classes.
     pub fn log_likelihood(&self, classes: &[usize]) -> f32 {
         let sum = self.each_look().map(|steps| self.log_likelihood_of(steps, classes)).reduce(log_add);
-        sum.unwrap_or(f32::NEG_INFINITY) - (self.looks as f32).ln()
+        sum.unwrap_or(f32::NEG_INFINITY) - (self.looks.get() as f32).ln()
     }
 
     /// The same by one look, by the CTC forward algorithm (Graves et al. 2006, equations 5 to 8).

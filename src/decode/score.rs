@@ -41,8 +41,8 @@ impl Symbols {
 pub struct Lattice {
     steps: usize,
     classes: usize,
-    /// For each look at the cell, the probability of its best path, relative to the greatest of them.
-    looks: Vec<f32>,
+    /// For each look at the cell its time steps, and the probability of its best path relative to the greatest of them.
+    looks: Vec<(Range<usize>, f32)>,
     /// Probabilities relative to the best symbol of each step, `steps` rows of `classes`.
     relative: Vec<f32>,
     /// For each step and class the greatest of `relative` from that step on.
@@ -63,16 +63,16 @@ impl Lattice {
         let mut tops = Vec::new();
         for look in reading.each_look() {
             let mut sum = 0.0;
-            for t in look {
+            for t in look.clone() {
                 let step = reading.step(t);
                 let top = step.iter().copied().fold(f32::NEG_INFINITY, f32::max);
                 relative.extend(step.iter().map(|&lp| ((lp - top) * scale).max(FLOOR).exp()));
                 sum += top * scale;
             }
-            tops.push(sum);
+            tops.push((look, sum));
         }
-        let greatest = tops.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let looks = tops.iter().map(|top| (top - greatest).exp()).collect();
+        let greatest = tops.iter().map(|&(_, top)| top).fold(f32::NEG_INFINITY, f32::max);
+        let looks = tops.into_iter().map(|(look, top)| (look, (top - greatest).exp())).collect();
         let mut support = relative.clone();
         for i in (0..support.len().saturating_sub(classes)).rev() {
             support[i] = support[i].max(support[i + classes]);
@@ -96,12 +96,7 @@ impl Lattice {
 
     /// The time steps of each look.
     pub(super) fn each_look(&self) -> impl Iterator<Item = Range<usize>> {
-        let steps = self.look_steps();
-        (0..self.looks.len()).map(move |look| look * steps..(look + 1) * steps)
-    }
-
-    fn look_steps(&self) -> usize {
-        self.steps / self.looks.len()
+        self.looks.iter().map(|(steps, _)| steps.clone())
     }
 
     /// Probabilities by class, relative to the likeliest symbol of the step.
@@ -171,16 +166,17 @@ impl Trie {
     /// The same for cells that may hold other ink beside the text.
     pub fn with_ink_beside(lattice: &Lattice, beside: Beside) -> Self {
         let mut columns: Vec<[f32; 2]> = Vec::with_capacity(lattice.steps);
-        for (look, &whole) in lattice.each_look().zip(&lattice.looks) {
-            let mut blank = whole;
-            columns.extend(look.map(|t| {
+        for (look, whole) in &lattice.looks {
+            let mut blank = *whole;
+            columns.extend(look.clone().map(|t| {
                 blank *= lattice.step(t)[0];
                 [blank + whole * beside.before, 0.0]
             }));
         }
-        if lattice.looks.len() == 1 {
-            let end = columns.iter().position(|column| column[0] < NEGLIGIBLE * lattice.best);
-            columns.truncate(end.unwrap_or(columns.len()));
+        // The last look must be reached.
+        let last = lattice.each_look().last().map_or(0, |look| look.start);
+        if let Some(end) = columns[last..].iter().position(|column| column[0] < NEGLIGIBLE * lattice.best) {
+            columns.truncate(last + end);
         }
         let span = Span { offset: 0, first: 0, length: columns.len() as u16 };
         let root = TrieNode { class: 0, first_child: 0, next_sibling: 0, column: Some(span), peak: 1.0 };
@@ -227,14 +223,13 @@ impl Trie {
         let negligible = NEGLIGIBLE * lattice.best;
         let begin = if parent == Self::ROOT { 0 } else { start.first as usize };
         let (mut from, mut blank, mut symbol, mut first) = (0.0f32, 0.0f32, 0.0f32, begin);
-        let look_steps = lattice.look_steps();
-        let (mut look, mut peak) = (begin.div_ceil(look_steps), 0.0f32);
+        let mut looks = lattice.looks.iter().skip_while(|(look, _)| look.start < begin).peekable();
+        let mut peak = 0.0f32;
         for t in begin..lattice.steps {
-            if t == look * look_steps {
+            if let Some((_, whole)) = looks.next_if(|(look, _)| look.start == t) {
                 // Before the first step of a look only the empty prefix exists.
                 (blank, symbol) = (0.0, 0.0);
-                from = if parent == Self::ROOT { lattice.looks[look] } else { 0.0 };
-                look += 1;
+                from = if parent == Self::ROOT { *whole } else { 0.0 };
                 node.peak += std::mem::take(&mut peak);
             }
             let step = lattice.step(t);
@@ -276,7 +271,7 @@ impl Trie {
     fn total(&self, lattice: &Lattice, node: NodeId) -> f32 {
         let Some(span) = self.nodes[node.0 as usize].column else { return 0.0 };
         let columns = &self.columns[span.offset as usize..][..span.length as usize];
-        let last = lattice.each_look().map(|look| (look.end - 1).checked_sub(span.first as usize));
+        let last = lattice.each_look().map(|look| look.end.checked_sub(span.first as usize + 1));
         last.filter_map(|at| columns.get(at?)).map(|[blank, symbol]| blank + symbol).sum()
     }
 
@@ -361,14 +356,26 @@ pub(crate) mod tests {
     fn the_trie_agrees_with_the_plain_forward_algorithm() {
         let alphabet = Alphabet::new("ab".chars());
         let symbols = Symbols::new(&alphabet);
-        let probabilities = [[0.2f32, 0.5, 0.3], [0.6, 0.3, 0.1], [0.1, 0.7, 0.2], [0.5, 0.2, 0.3]];
-        let reading = Reading::new(probabilities.iter().flatten().map(|p| p.ln()).collect(), 3);
-        let lattice = Lattice::new(&reading, &alphabet, 1.0);
+        let reading = |steps: [[f32; 3]; 4]| Reading::new(steps.iter().flatten().map(|p| p.ln()).collect(), 3);
+        let first = reading([[0.2, 0.5, 0.3], [0.6, 0.3, 0.1], [0.1, 0.7, 0.2], [0.5, 0.2, 0.3]]);
+        let second = reading([[0.1, 0.1, 0.8], [0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.1, 0.1, 0.8]]);
+        // Where every sign is sure, hardly anything can begin with a blank.
+        let (a, b) = ([1e-20, 1.0, 1e-20], [1e-20, 1e-20, 1.0]);
+        let sure = reading([a, b, a, b]);
+        let looks = |looks: &[&Reading]| Reading::of_looks(looks.iter().map(|&look| look.clone())).unwrap();
+        for reading in [looks(&[&first]), looks(&[&first, &second]), looks(&[&second, &sure]), looks(&[&sure, &second])]
+        {
+            agrees(&reading, &alphabet, &symbols);
+        }
+    }
+
+    fn agrees(reading: &Reading, alphabet: &Alphabet, symbols: &Symbols) {
+        let lattice = Lattice::new(reading, alphabet, 1.0);
         let mut trie = Trie::new(&lattice);
         let best: Vec<usize> = lattice.text.chars().filter_map(|c| alphabet.class(c)).collect();
         for text in ["", "a", "aa", "ab", "aba", "bb"] {
             let labels: Vec<usize> = text.chars().filter_map(|c| alphabet.class(c)).collect();
-            let node = trie.walk(&lattice, &symbols, Trie::ROOT, text.as_bytes(), 0.0).unwrap();
+            let node = trie.walk(&lattice, symbols, Trie::ROOT, text.as_bytes(), 0.0).unwrap();
             let expected = (reading.log_likelihood(&labels) - reading.log_likelihood(&best)).exp();
             let got = trie.likelihood(&lattice, node);
             assert!((got - expected).abs() < 1e-4, "{text}: {got} and {expected}");

@@ -22,20 +22,20 @@ impl Lattice {
 
     /// The likeliest labels: those of each look, judged by all of them.
     pub(super) fn best_labels(&self, notation: Option<&Notation>) -> Vec<usize> {
-        let mut found: Vec<(Vec<usize>, f32)> = self.each_look().map(|steps| self.labels_of(steps, notation)).collect();
+        let mut found: Vec<(f32, Vec<usize>)> = self.each_look().map(|steps| self.labels_of(steps, notation)).collect();
         if found.len() > 1 {
             let mut trie = Trie::new(self);
-            for (labels, custom) in &mut found {
+            for (custom, labels) in &mut found {
                 let node = labels.iter().fold(Trie::ROOT, |node, &class| trie.child(self, node, class));
                 *custom *= trie.likelihood(self, node);
             }
         }
-        found.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(labels, _)| labels).unwrap_or_default()
+        found.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, labels)| labels).unwrap_or_default()
     }
 
-    /// Prefix beam search (Hannun et al. 2014, algorithm 1) over the likely symbols of each step of one look; the labels
-    /// and what the model of notation says of them.
-    fn labels_of(&self, steps: Range<usize>, notation: Option<&Notation>) -> (Vec<usize>, f32) {
+    /// Prefix beam search (Hannun et al. 2014, algorithm 1) over the likely symbols of each step of one look; what the
+    /// model of notation says of the labels, and the labels.
+    fn labels_of(&self, steps: Range<usize>, notation: Option<&Notation>) -> (f32, Vec<usize>) {
         let mut beam = vec![Prefix { labels: Vec::new(), blank: 1.0, symbol: 0.0, custom: 1.0 }];
         for t in steps {
             let step = self.step(t);
@@ -58,7 +58,7 @@ impl Lattice {
         }
         let end = |prefix: &Prefix| notation.map_or(1.0, |n| (NOTATION_WEIGHT * n.log_end(&prefix.labels)).exp());
         let best = beam.into_iter().max_by(|a, b| (a.score() * end(a)).total_cmp(&(b.score() * end(b))));
-        best.map(|p| (end(&p) * p.custom, p.labels)).map(|(custom, labels)| (labels, custom)).unwrap_or_default()
+        best.map(|prefix| (end(&prefix) * prefix.custom, prefix.labels)).unwrap_or_default()
     }
 }
 

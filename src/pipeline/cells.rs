@@ -25,8 +25,6 @@ pub struct Crop {
     pub span: Range<usize>,
     /// Grey levels by which the darkest twentieth of the cell's inner part is darker than its paper.
     pub contrast: u8,
-    /// The rows of pixels in which ink counts: clear of the ruling lines of the cell.
-    pub inner: Range<usize>,
 }
 
 impl Crop {
@@ -108,13 +106,14 @@ impl Crop {
         let row = |row: usize| row.saturating_add_signed(-down as isize).min(CROP_HEIGHT);
         let inner = row(INNER_ROWS.start)..row(INNER_ROWS.end);
         let (ink, span) = ink(&pixels, inner.clone(), shown.clone(), step / natural);
-        let contrast = contrast(&pixels, inner.clone(), shown);
-        Self { pixels, ink, span, contrast, inner }
+        let contrast = contrast(&pixels, inner, shown);
+        Self { pixels, ink, span, contrast }
     }
 
-    /// Grey levels by which the darkest tenth of what the ink spans is darker than its paper.
+    /// Grey levels by which the darkest tenth of what the ink spans is darker than its paper; of a cell cut in the
+    /// middle.
     pub(super) fn darkness(&self) -> u8 {
-        darker(&self.pixels, self.inner.clone(), self.span.clone(), self.span.len() * self.inner.len() / 10)
+        darker(&self.pixels, INNER_ROWS, self.span.clone(), self.span.len() * INNER_ROWS.len() / 10)
     }
 
     /// Whether there is nothing to read: too little ink for the smallest letter.

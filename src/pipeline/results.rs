@@ -188,7 +188,7 @@ fn crop(ink: &Mask, height: f32, pen: f32) -> Crop {
         }
     }
     let span = offset[0]..offset[0] + size[0].min(CROP_WIDTH);
-    Crop { pixels, ink: count, span, contrast: INK as u8, inner: 0..CROP_HEIGHT }
+    Crop { pixels, ink: count, span, contrast: INK as u8 }
 }
 
 /// Mean width of strokes: twice their area by the length of their edge.

@@ -122,7 +122,7 @@ fn end_of_writing(signs: impl Iterator<Item = i32>) -> usize {
 mod tests {
     use super::*;
     use crate::game::Colour;
-    use crate::pipeline::cells::CROP_WIDTH;
+    use crate::pipeline::cells::{CROP_HEIGHT, CROP_WIDTH};
     use crate::reading::Alphabet;
 
     #[test]
@@ -147,7 +147,7 @@ mod tests {
     }
 
     fn crop(pixel: u8) -> Crop {
-        Crop { pixels: vec![pixel; CROP_WIDTH], ink: 900, span: 0..1, contrast: 99, inner: 0..1 }
+        Crop { pixels: vec![pixel; CROP_WIDTH * CROP_HEIGHT], ink: 900, span: 0..1, contrast: 99 }
     }
 
     /// What a cell reads as, by how many looks, if the first shows one thing and those above and below another.
@@ -157,7 +157,7 @@ mod tests {
         let recogniser = Fake(Alphabet::new("ab".chars()));
         read_cells(&mut cells, |_, down| crop(elsewhere[usize::from(down > 0)]), &recogniser).unwrap();
         let reading = cells[0].reading.as_ref().unwrap();
-        (reading.best_path(&recogniser.0).0, reading.looks)
+        (reading.best_path(&recogniser.0).0, reading.looks.get())
     }
 
     #[test]
