@@ -9,6 +9,7 @@ use super::flatten;
 use super::grid::{Grid, Known};
 use super::ingest::{IngestLimits, Photo, ingest, ingest_colour};
 use super::page::Page;
+use super::paper::{self, Parted};
 use super::shapes::{Shape, shapes};
 use crate::error::Result;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -106,7 +107,10 @@ fn bright_regions(grey: &GrayImage) -> Vec<Place> {
     let (width, height) = grey.dimensions();
     let shrink = (width.max(height) as f32 / SIDE as f32).max(1.0);
     let small = imageops::thumbnail(grey, (width as f32 / shrink) as u32, (height as f32 / shrink) as u32);
-    let Some((threshold, step)) = threshold(&small) else { return Vec::new() };
+    let Some(Parted { threshold, dark, light }) = paper::part(&small) else { return Vec::new() };
+    if light < BRIGHTER * dark {
+        return Vec::new();
+    }
     let bright: Vec<bool> = small.as_raw().iter().map(|&pixel| f32::from(pixel) > threshold).collect();
     let smallest = SMALLEST * bright.len() as f32;
     let mut regions = shapes(bright, small.width() as usize);
@@ -119,7 +123,7 @@ fn bright_regions(grey: &GrayImage) -> Vec<Place> {
     let apart = |a: &Shape, b: &Shape| a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
     let all_apart =
         (0..regions.len()).all(|i| (0..i).all(|j| apart(&regions[i], &regions[j]))) && regions.len() <= MOST;
-    if !all_apart || !regions.iter().all(is_sheet) || edge(&small, threshold) < SHARP * step {
+    if !all_apart || !regions.iter().all(is_sheet) || edge(&small, threshold) < SHARP * (light - dark) {
         return Vec::new();
     }
     let margin = AROUND * width.max(height) as f32;
@@ -149,29 +153,6 @@ fn edge(image: &GrayImage, threshold: f32) -> f32 {
     let down = down.filter_map(|(x, y)| falls(at(x, y - 2), at(x, y), at(x, y + 1), at(x, y + 3)));
     let (sum, count) = across.chain(down).fold((0.0, 0), |(sum, count), fall| (sum + fall, count + 1));
     sum / count.max(1) as f32
-}
-
-/// The brightness that best parts paper from what it lies on (Otsu 1979), and the difference of the two, if they differ
-/// enough.
-fn threshold(image: &GrayImage) -> Option<(f32, f32)> {
-    let mut histogram = [0f32; 256];
-    image.as_raw().iter().for_each(|&pixel| histogram[usize::from(pixel)] += 1.0);
-    let (mut dark, mut dark_sum) = (0.0, 0.0);
-    let (all, all_sum) = histogram.iter().enumerate().fold((0.0, 0.0), |(n, s), (k, c)| (n + c, s + k as f32 * c));
-    let mut best = (0.0, None);
-    for (level, count) in histogram.iter().enumerate() {
-        let (light, light_sum) = (all - dark, all_sum - dark_sum);
-        if dark > 0.0 && light > 0.0 {
-            let (low, high) = (dark_sum / dark, light_sum / light);
-            let parted = dark * light * (high - low).powi(2);
-            if parted > best.0 {
-                best = (parted, (high > BRIGHTER * low).then_some((level as f32 - 0.5, high - low)));
-            }
-        }
-        dark += count;
-        dark_sum += level as f32 * count;
-    }
-    best.1
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use super::amend;
 use super::anchor::{self, Anchor};
-use super::flatten;
+use super::flatten::{self, Flat};
 use super::grid::{COVERED, Grid, Known};
 use super::hint::PageHint;
 use super::ingest::Photo;
@@ -13,6 +13,7 @@ use super::ink_rows;
 use super::legible::{self, Legible};
 use super::level;
 use super::page::Page;
+use super::paper;
 use super::recognise::Recogniser;
 use super::watch::Watch;
 use super::{NUMBERS_READ, Timing, timed};
@@ -131,32 +132,29 @@ pub(super) fn find(
     if search.best.as_ref().is_some_and(|found| found.is_sure() && !is_doubtful(&found.grid)) {
         return search.end(photo);
     }
-    let mut enough = UPRIGHT;
-    let mut flat_page = None;
-    let mut upright = false;
+    let mut flat_pages = Vec::new();
+    let mut upright;
     if let Some(flat) = timed(search.timing, "flatten", || flatten::find(&plain)) {
-        // A flat page that was tried all ways up leaves little to the photo as it is.
-        enough = NUMBERS_READ;
         // Askew, the grid may have caught a part of the table: the flat page must prove itself first.
         let askew = search.best.take();
-        for turns in [0, 1, 3, 2] {
-            watch.at("page")?;
-            let page = timed(search.timing, "page", || Page::flattened(photo, &flat, turns));
-            if turns == 0 {
-                flat_page = Some(page.clone());
-            }
-            search.try_page(page)?;
-            upright = search.is_sure() || search.writing_is_plain()?;
-            if upright {
-                break;
-            }
-        }
+        upright = search.try_flat(photo, &flat, &mut flat_pages)?;
         if let Some(found) = askew {
             search.offer_askew(found)?;
         }
     } else {
         upright = search.writing_is_plain()?;
     }
+    if !upright || !search.is_whole() {
+        // Where the lines do not tell how the sheet lies, its edges may.
+        let edges = || paper::outline(&photo.grey).and_then(|quad| flatten::sheet(&quad, photo.grey.dimensions()));
+        match timed(search.timing, "flatten", edges) {
+            Some(flat) if upright => flat_pages.push(timed(search.timing, "page", || Page::flattened(photo, &flat, 0))),
+            Some(flat) => upright = search.try_flat(photo, &flat, &mut flat_pages)?,
+            None => {}
+        }
+    }
+    // A flat page that was tried all ways up leaves little to the photo as it is.
+    let enough = if flat_pages.is_empty() { UPRIGHT } else { NUMBERS_READ };
     for turns in [1, 3, 2] {
         if upright || search.best.as_ref().is_some_and(|found| found.anchor.evidence > enough) {
             break;
@@ -171,22 +169,23 @@ pub(super) fn find(
         let page = best.page.turned(2);
         search.try_page(page)?;
     }
-    let pages: Vec<Page> = flat_page.into_iter().chain([plain]).collect();
+    let pages: Vec<Page> = flat_pages.into_iter().chain([plain]).collect();
     // Half a table reads as well: its numbers would tell of the other half.
     let turns = search.best.as_ref().map_or(0, |found| found.page.quarter_turns);
     for page in pages.iter().filter(|_| upright) {
-        if search.best.as_ref().is_some_and(|found| found.is_sure() && !found.is_partial()) {
+        if search.is_whole() {
             break;
         }
         search.try_numbers(&page.turned(turns))?;
     }
-    for (index, turns) in [(0, 0), (1, 0), (0, 2), (1, 2), (0, 1), (0, 3)] {
+    for (index, turns) in [(0, 0), (1, 0), (2, 0), (0, 2), (1, 2), (0, 1), (0, 3)] {
         if upright || search.is_sure() {
             break;
         }
         if let Some(page) = pages.get(index) {
             search.try_ink(page.turned(turns))?;
-            upright = search.writing_is_plain()?;
+            // On another page the rest may show.
+            upright = search.writing_is_plain()? && !search.is_partial();
         }
     }
     search.end(photo)
@@ -207,6 +206,22 @@ impl Search<'_> {
     fn try_page(&mut self, page: Page) -> Result<()> {
         let grid = timed(self.timing, "grid", || Grid::find(&page, &self.known));
         self.try_grid(page, grid)
+    }
+
+    /// Lays the sheet flat and tries it all ways up, until one is surely upright; keeps the page as it was laid.
+    fn try_flat(&mut self, photo: &Photo, flat: &Flat, flat_pages: &mut Vec<Page>) -> Result<bool> {
+        for turns in [0, 1, 3, 2] {
+            self.watch.at("page")?;
+            let page = timed(self.timing, "page", || Page::flattened(photo, flat, turns));
+            if turns == 0 {
+                flat_pages.push(page.clone());
+            }
+            self.try_page(page)?;
+            if self.is_sure() || self.writing_is_plain()? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Tries a page whose rows may not be ruled.
@@ -317,6 +332,16 @@ impl Search<'_> {
 
     fn is_sure(&self) -> bool {
         self.best.as_ref().is_some_and(Found::is_sure)
+    }
+
+    /// Whether a part of the best seems not to be found.
+    fn is_partial(&self) -> bool {
+        self.best.as_ref().is_some_and(Found::is_partial)
+    }
+
+    /// Whether the best is surely the table, and the whole of it.
+    fn is_whole(&self) -> bool {
+        self.is_sure() && !self.is_partial()
     }
 
     fn end(self, photo: &Photo) -> Result<Found> {

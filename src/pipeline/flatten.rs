@@ -39,6 +39,8 @@ const SLANTED: f64 = 0.02;
 const AROUND: f64 = 0.06;
 /// The same where the ruled part is not given: bent lines at its sides may not have been seen.
 const BESIDE: f64 = 0.12;
+/// What is left out at the edges of a sheet of paper, in shares of its size: its shadow, and what it lies on.
+const EDGE: f64 = 0.012;
 
 /// How to lay the sheet on a page flat; none where its lines tell nothing or it lies flat already.
 ///
@@ -75,12 +77,23 @@ pub fn find(page: &Page) -> Option<Flat> {
         .then(|| Flat { map: page.map.after(&plane.after(&onto_plane)), size: (size[0], size[1]) })
 }
 
+/// How to lay a sheet flat whose own corners are given (clockwise from the upper left, in pixels of the photo); none where
+/// they are no corners of a sheet. Its edges are left out.
+pub(super) fn sheet(quad: &Quad, photo: (u32, u32)) -> Option<Flat> {
+    rectangle(quad, photo, -EDGE).ok().map(|(flat, _)| flat)
+}
+
 /// A flat picture of what lies within four corners (clockwise from the upper left, in pixels of the photo) with some
 /// paper around it, and where the corners lie on it: left, right, top and bottom.
 ///
 /// # Errors
 /// [`Error::Usage`] says what is wrong with the corners.
 pub fn within(quad: &Quad, photo: (u32, u32)) -> Result<(Flat, [f32; 4])> {
+    rectangle(quad, photo, AROUND)
+}
+
+/// As [`within`], with so much shown around the corners, in shares of the sides.
+fn rectangle(quad: &Quad, photo: (u32, u32), around: f64) -> Result<(Flat, [f32; 4])> {
     let wrong = |what: &str| Error::Usage(format!("The corners of the table cannot be used: {what}. {CORNERS}"));
     let (width, height) = (f64::from(photo.0), f64::from(photo.1));
     if quad.iter().flatten().any(|v| !v.is_finite()) {
@@ -117,9 +130,9 @@ pub fn within(quad: &Quad, photo: (u32, u32)) -> Result<(Flat, [f32; 4])> {
         }
         None => ((side(0) + side(2)) / 2.0, (side(1) + side(3)) / 2.0),
     };
-    let scale = (f64::from(WORKING_SIDE) / (wide.max(tall) * (1.0 + 2.0 * AROUND))).min(1.0);
+    let scale = (f64::from(WORKING_SIDE) / (wide.max(tall) * (1.0 + 2.0 * around))).min(1.0);
     let (wide, tall) = (wide * scale, tall * scale);
-    let (dx, dy) = (AROUND * wide, AROUND * tall);
+    let (dx, dy) = (around * wide, around * tall);
     let map = Homography::from_rectangle(wide, tall, quad).ok_or_else(|| wrong("three of them lie on a line"))?;
     let map = map.after(&Homography::scaling([1.0; 2], [-dx, -dy]));
     let size = ((wide + 2.0 * dx).round() as u32, (tall + 2.0 * dy).round() as u32);

@@ -34,6 +34,7 @@ mod number_rows;
 pub mod numbers;
 pub mod page;
 mod pale;
+mod paper;
 mod print;
 pub mod recognise;
 pub mod results;
