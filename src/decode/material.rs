@@ -7,7 +7,7 @@ use super::reasons;
 use super::sheet::Cells;
 use super::{InkCell, Options, Row};
 use crate::game::{Colour, Ply, Status, Written};
-use crate::notation::Notation;
+use crate::notation::{Language, Notation};
 use crate::reading::Alphabet;
 use cozy_chess::{Board, Color};
 
@@ -19,6 +19,8 @@ pub struct Material<'a> {
     pub graph: &'a Graph,
     pub options: &'a Options,
     pub alphabet: &'a Alphabet,
+    /// By sheet, its language.
+    pub languages: Vec<&'static Language>,
     /// By sheet, how moves are written in its language; none where no model knows.
     pub notations: Vec<Option<Notation>>,
 }

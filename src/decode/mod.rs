@@ -254,6 +254,7 @@ pub fn decode_with(rows: &[Row], groundwork: &Groundwork, options: &Options) -> 
         graph: &graph,
         options,
         alphabet,
+        languages: found.hands.iter().map(|hand| hand.language).collect(),
         notations,
     });
     let decoded = Decoded {

@@ -314,9 +314,16 @@ impl Teller<'_> {
             (ply.status, ply.reason) = match told.kind {
                 Kind::Omitted => (Status::Inferred, Some(reasons::OMITTED.to_owned())),
                 Kind::Blank => (Status::Inferred, Some(reasons::BLANK.to_owned())),
-                _ if mended => (Status::Repaired, Some(reasons::repaired(ply, &told.board))),
+                _ if mended => (Status::Repaired, Some(reasons::repaired(ply, &told.board, &self.material.languages))),
                 _ if ply.confidence >= model.clear => (Status::Clear, told_apart),
-                _ => (Status::Doubtful, Some(told_apart.unwrap_or_else(|| reasons::doubtful(ply, &told.signs)))),
+                _ => {
+                    (
+                        Status::Doubtful,
+                        Some(told_apart.unwrap_or_else(|| {
+                            reasons::doubtful(ply, &told.signs, &told.board, &self.material.languages)
+                        })),
+                    )
+                }
             };
         }
     }

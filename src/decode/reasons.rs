@@ -3,9 +3,9 @@
 use super::confidence::Signs;
 use super::emission::Explanation;
 use crate::game::{Colour, Ply, Written};
-use crate::notation::legal_shapes;
-use cozy_chess::Board;
+use crate::notation::{Language, spelled_moves};
 use cozy_chess::util::display_san_move;
+use cozy_chess::{Board, Move};
 
 /// Of a move that a person has settled.
 pub const SET_BY_HAND: &str = "set by hand";
@@ -40,15 +40,28 @@ fn other(ply: &Ply) -> Option<&str> {
         .map(|c| c.san.as_str())
 }
 
-/// Why a move stands where the ink says another.
-pub fn repaired(ply: &Ply, board: &Board) -> String {
-    let (text, san) = (said(&ply.written), ply.san.as_deref().unwrap_or_default());
-    let legal = {
-        let mut shapes = Vec::new();
-        legal_shapes(board, &mut shapes);
-        let plain = plain(&text);
-        shapes.iter().any(|(mv, _)| self::plain(&display_san_move(board, *mv).to_string()) == plain)
+/// The legal moves that the sheets' texts say, each in its language.
+fn said_moves(ply: &Ply, board: &Board, languages: &[&Language]) -> Vec<Move> {
+    let of = |written: &Written| {
+        let language = languages.get(written.sheet);
+        language.map_or_else(Vec::new, |language| spelled_moves(board, &written.text, language))
     };
+    ply.written.iter().flat_map(of).collect()
+}
+
+/// Whether a text spells the move given.
+fn says(ply: &Ply, board: &Board, languages: &[&Language]) -> bool {
+    let san = plain(ply.san.as_deref().unwrap_or_default());
+    said_moves(ply, board, languages).iter().any(|mv| plain(&display_san_move(board, *mv).to_string()) == san)
+}
+
+/// Why a move stands where the ink seems to say another; `languages` are the sheets'.
+pub fn repaired(ply: &Ply, board: &Board, languages: &[&Language]) -> String {
+    let (text, san) = (said(&ply.written), ply.san.as_deref().unwrap_or_default());
+    if says(ply, board, languages) {
+        return hard_to_read(&text);
+    }
+    let legal = !said_moves(ply, board, languages).is_empty();
     let what = if legal { "which does not fit the rest of the game" } else { "which is not legal here" };
     match other(ply) {
         None => format!("written {text}, {what}; {san} is the only move that fits the rest"),
@@ -56,17 +69,24 @@ pub fn repaired(ply: &Ply, board: &Board) -> String {
     }
 }
 
-/// Why a move that the ink says is not clear.
-pub fn doubtful(ply: &Ply, signs: &Signs) -> String {
+/// Why a move that the ink says is not clear; `languages` are the sheets'.
+pub fn doubtful(ply: &Ply, signs: &Signs, board: &Board, languages: &[&Language]) -> String {
     let (text, san) = (said(&ply.written), ply.san.as_deref().unwrap_or_default());
+    let near = signs.mended_behind.max(signs.mended_before).max(signs.lost) > NEAR;
     match other(ply) {
         Some(other) => format!("read as {text}; it may also be {other}"),
-        None if signs.fit < NOT_QUITE => format!("read as {text}, which is not quite {san}"),
-        None if signs.mended_behind.max(signs.mended_before).max(signs.lost) > NEAR => {
+        None if signs.fit < NOT_QUITE && !says(ply, board, languages) => {
+            format!("read as {text}, which is not quite {san}")
+        }
+        None if signs.fit >= NOT_QUITE && near => {
             "reads well, but stands near a place where the game was mended".to_owned()
         }
-        None => format!("read as {text}, but the hand is hard to read here"),
+        None => hard_to_read(&text),
     }
+}
+
+fn hard_to_read(text: &str) -> String {
+    format!("read as {text}, but the hand is hard to read here")
 }
 
 /// Where one sheet says the move and another one something else: who wrote what.
@@ -115,4 +135,35 @@ pub fn looks_like_a_move(text: &str) -> bool {
     let bytes = plain.as_bytes();
     let square = |w: &[u8]| (b'a'..=b'h').contains(&w[0]) && (b'1'..=b'8').contains(&w[1]);
     plain.starts_with("OO") || ((2..=6).contains(&bytes.len()) && bytes.windows(2).any(square))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::material::blank_ply;
+
+    /// A ply with this text in its only cell.
+    fn ply(san: &str, text: &str) -> Ply {
+        let written = Written { sheet: 0, page: 0, quad: [[0.0; 2]; 4], text: text.to_owned(), confidence: 0.9 };
+        Ply { san: Some(san.to_owned()), written: vec![written], ..blank_ply(1, Colour::White) }
+    }
+
+    #[test]
+    fn what_is_legal_is_told_by_the_language_of_the_sheet() {
+        let board = Board::default();
+        let german = [Language::find("de").unwrap()];
+        let legal = |text: &str| repaired(&ply("Nf3", text), &board, &german).contains("does not fit the rest");
+        assert!(legal("Sh3") && legal("e4"));
+        assert!(!legal("Lb5") && !legal("Nh3") && !legal("?"), "no such move, or no German letter");
+    }
+
+    #[test]
+    fn a_text_that_spells_the_move_is_not_called_something_else() {
+        let (board, german) = (Board::default(), [Language::find("de").unwrap()]);
+        let signs = Signs { fit: -1.0, ..Signs::default() };
+        let why = |text: &str| doubtful(&ply("Nf3", text), &signs, &board, &german);
+        assert_eq!(why("Sf3"), "read as Sf3, but the hand is hard to read here");
+        assert_eq!(why("Sf8"), "read as Sf8, which is not quite Nf3");
+        assert_eq!(repaired(&ply("Nf3", "Sf3"), &board, &german), why("Sf3"));
+    }
 }

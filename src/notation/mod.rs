@@ -14,7 +14,7 @@ pub mod write;
 
 pub use language::{LANGUAGES, Language};
 pub use ngram::Notation;
-pub use parse::parse_move;
+pub use parse::{parse_move, spelled_moves};
 pub use shape::{MoveShape, legal_shapes};
 pub use slips::{ANY_FILE, ANY_PIECE, ANY_RANK, for_each_slip};
 pub use spelling::{CheckMark, Spelling, for_each_spelling, for_each_suffix};

@@ -8,8 +8,7 @@ use cozy_chess::{Board, Move};
 /// The legal move that a text says: in Standard Algebraic Notation, in UCI's long form, in numeric notation, in the
 /// spellings of `language`, or in those of any other language if they agree. None if it says no legal move, or more than one.
 pub fn parse_move(board: &Board, text: &str, language: Option<&Language>) -> Option<Move> {
-    let text: String = text.chars().filter(|c| !c.is_whitespace()).map(usual).collect();
-    let bare = text.trim_end_matches(['+', '#', '!', '?']);
+    let bare = &bare(text);
     if let Ok(mv) = parse_san_move(board, &bare.replace("OO", "O-O").replace("OO", "O-O")) {
         return Some(mv);
     }
@@ -19,8 +18,7 @@ pub fn parse_move(board: &Board, text: &str, language: Option<&Language>) -> Opt
     if let Some(mv) = numeric(board, bare) {
         return Some(mv);
     }
-    let bytes: Option<Vec<u8>> = bare.chars().map(symbol_byte).collect();
-    let bytes = bytes.filter(|bytes| !bytes.is_empty())?;
+    let bytes = bytes(bare)?;
     let codes = language.map(|language| language.code).into_iter().chain(["en"]);
     let ways = codes.flat_map(|code| LANGUAGES.iter().filter(move |way| way.code == code));
     for language in language.into_iter().chain(ways) {
@@ -43,6 +41,23 @@ pub fn parse_move(board: &Board, text: &str, language: Option<&Language>) -> Opt
         }
     }
     if let [mv] = found[..] { Some(mv) } else { None }
+}
+
+/// The legal moves that a text says in the spellings of one language.
+pub fn spelled_moves(board: &Board, text: &str, language: &Language) -> Vec<Move> {
+    bytes(&bare(text)).map_or_else(Vec::new, |bytes| spelled_in(board, &bytes, language))
+}
+
+/// A text in the signs that spellings use, without marks at its end.
+fn bare(text: &str) -> String {
+    let text: String = text.chars().filter(|c| !c.is_whitespace()).map(usual).collect();
+    text.trim_end_matches(['+', '#', '!', '?']).to_owned()
+}
+
+/// The signs of a text; none where it has none, or one that no spelling has.
+fn bytes(text: &str) -> Option<Vec<u8>> {
+    let bytes: Option<Vec<u8>> = text.chars().map(symbol_byte).collect();
+    bytes.filter(|bytes| !bytes.is_empty())
 }
 
 /// A move in the numeric notation of correspondence chess: file and rank of both squares as digits, castling by the
