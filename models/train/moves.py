@@ -41,10 +41,11 @@ def read_games(data, limit=None):
 
 FORMS = ["short", "long", "descriptive", "spanish", "numeric"]            # the last three name no squares by letters
 SHARES = [.87, .06, .03, .025, .015]
+CAPITALS_SHARE = .05                                                     # of sheets in capitals: E4, NF3
 
 
 class Habits:
-    def __init__(self, rng, languages, english=.3, any_letters=0.0):
+    def __init__(self, rng, languages, english=.3, any_letters=0.0, capitals=CAPITALS_SHARE):
         kind = rng.random()
         if kind < english:
             self.language, self.letters = "en", ENGLISH
@@ -62,7 +63,7 @@ class Habits:
         self.pawn = rng.choice(["exd5", "exd", "ed"], p=[.86, .05, .09])
         self.promotion = rng.choice(["=Q", "Q", "(Q)", "/Q"], p=[.5, .3, .15, .05])
         self.passing = rng.random() < .3
-        self.capitals = rng.random() < .05                         # E4, NF3
+        self.capitals = rng.random() < capitals
         self.remarks = rng.choice([0, .03], p=[.8, .2])
         self.careless = rng.choice([0, .1], p=[.6, .4])            # leaves out or adds a mark against the habit
 

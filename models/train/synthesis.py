@@ -17,7 +17,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from alphabet import normalise
 from handwriting import TALL, Glyphs, Writer
-from moves import Habits, piece_letters, read_games, spelled_game
+from moves import CAPITALS_SHARE, Habits, piece_letters, read_games, spelled_game
 
 HEIGHT, WIDTH, PITCH = 48, 192, 30
 TOP = (TALL - HEIGHT) // 2                     # where the crop begins in a writer's strip
@@ -198,7 +198,7 @@ def column(texts, first, writer, sheet, rng):
     return out
 
 
-def pages(data, fonts, print_fonts, seed, games=None, held_out=False, foreign=False):
+def pages(data, fonts, print_fonts, seed, games=None, held_out=False, foreign=False, capitals=CAPITALS_SHARE):
     """Endless columns of cells: (language, game, colour, first number, [(picture, text, middles)])."""
     rng = np.random.default_rng(seed)
     games, glyphs, languages = games or read_games(data), Glyphs(data, fonts, held_out), piece_letters(data)
@@ -207,7 +207,7 @@ def pages(data, fonts, print_fonts, seed, games=None, held_out=False, foreign=Fa
         sans = games[number].split()
         if len(sans) < 10:
             continue
-        writer, habits = Writer(glyphs, rng), Habits(rng, languages, *(.12, .2) if foreign else ())
+        writer, habits = Writer(glyphs, rng), Habits(rng, languages, *(.12, .2) if foreign else (), capitals=capitals)
         written = spelled_game(sans, habits, rng)
         for colour in (0, 1):
             texts = [t for t in written[colour::2] if t]
@@ -222,11 +222,11 @@ def pages(data, fonts, print_fonts, seed, games=None, held_out=False, foreign=Fa
 
 def produce(job):
     """One worker's share, written to its own file."""
-    data, fonts, print_fonts, seed, count, path, held_out, foreign = job
+    data, fonts, print_fonts, seed, count, path, held_out, foreign, capitals = job
     cv2.setNumThreads(1)
     rows, done = [], 0
     with open(path, "wb") as f:
-        for language, game, colour, first, cells in pages(data, fonts, print_fonts, seed, held_out=held_out, foreign=foreign):
+        for language, game, colour, first, cells in pages(data, fonts, print_fonts, seed, None, held_out, foreign, capitals):
             for i, (picture, text, at) in enumerate(cells):
                 if text and done < count:
                     f.write(picture.tobytes())
@@ -243,6 +243,7 @@ def main():
     a.add_argument("--print-fonts", default="/usr/share/fonts/truetype/dejavu", help="for printed move numbers")
     a.add_argument("--held-out", action="store_true", help="hands and fonts that are never trained on")
     a.add_argument("--foreign", action="store_true", help="few English sheets, and many with letters of no one language")
+    a.add_argument("--capitals", type=float, default=CAPITALS_SHARE, help="share of the sheets in capitals: E4, NF3")
     a.add_argument("--montage")
     o = a.parse_args()
     print_fonts = sorted(f for k in ("ttf", "otf") for f in glob.glob(os.path.join(o.print_fonts, "**", "*." + k), recursive=True))
@@ -254,7 +255,8 @@ def main():
         return
     os.makedirs(o.out, exist_ok=True)
     share = -(-o.cells // o.jobs)
-    jobs = [(o.data, o.fonts, print_fonts, o.seed * 1000 + j, share, os.path.join(o.out, f"part{j}"), o.held_out, o.foreign) for j in range(o.jobs)]
+    jobs = [(o.data, o.fonts, print_fonts, o.seed * 1000 + j, share, os.path.join(o.out, f"part{j}"), o.held_out, o.foreign, o.capitals)
+            for j in range(o.jobs)]
     with multiprocessing.Pool(o.jobs) as pool:
         parts = pool.map(produce, jobs)
     index = 0
