@@ -23,7 +23,8 @@ fn floors(set: &str, limit: usize, reader_exact: f64, mra: f64, false_clear_per_
 
 #[test]
 fn phone_photos() {
-    floors("hcs", 16, 0.868, 0.968, 15.8);
+    // The last false clear within this limit is a wrong label: 012 writes Rxf8++, which was played.
+    floors("hcs", 16, 0.868, 0.968, 17.4);
 }
 
 #[test]
