@@ -100,6 +100,7 @@ export const around = {
         await pressed(page)("n")
         await quiet(page)
         assert.equal(await last(), "bxa8=N")
+        await page.waitForSelector(".boards figure:first-of-type g[data-square=b7]")
         await drag(page, square("b7"), square("a8"))
         await page.click("dialog .promotion button:first-child")
         await quiet(page)
