@@ -310,21 +310,16 @@ impl Teller<'_> {
             share_out(&mut ply.candidates, ply.san.as_deref(), ply.confidence);
             let told_apart = reasons::disagreement(&ply.written, &told.explained, &self.material.options.keepers);
             let mended = told.is_mended();
-            let ply = &mut told.ply;
-            (ply.status, ply.reason) = match told.kind {
+            let (board, languages) = (&told.board, &self.material.languages);
+            let doubt = || reasons::doubtful(&told.ply, &told.signs, board, languages);
+            let (status, reason) = match told.kind {
                 Kind::Omitted => (Status::Inferred, Some(reasons::OMITTED.to_owned())),
                 Kind::Blank => (Status::Inferred, Some(reasons::BLANK.to_owned())),
-                _ if mended => (Status::Repaired, Some(reasons::repaired(ply, &told.board, &self.material.languages))),
-                _ if ply.confidence >= model.clear => (Status::Clear, told_apart),
-                _ => {
-                    (
-                        Status::Doubtful,
-                        Some(told_apart.unwrap_or_else(|| {
-                            reasons::doubtful(ply, &told.signs, &told.board, &self.material.languages)
-                        })),
-                    )
-                }
+                _ if mended => (Status::Repaired, Some(reasons::repaired(&told.ply, board, languages))),
+                _ if told.ply.confidence >= model.clear => (Status::Clear, told_apart),
+                _ => (Status::Doubtful, Some(told_apart.unwrap_or_else(doubt))),
             };
+            (told.ply.status, told.ply.reason) = (status, reason);
         }
     }
 }

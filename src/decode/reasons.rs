@@ -49,19 +49,20 @@ fn said_moves(ply: &Ply, board: &Board, languages: &[&Language]) -> Vec<Move> {
     ply.written.iter().flat_map(of).collect()
 }
 
-/// Whether a text spells the move given.
-fn says(ply: &Ply, board: &Board, languages: &[&Language]) -> bool {
+/// Whether the move given is among those that the texts say.
+fn is_said(ply: &Ply, board: &Board, said: &[Move]) -> bool {
     let san = plain(ply.san.as_deref().unwrap_or_default());
-    said_moves(ply, board, languages).iter().any(|mv| plain(&display_san_move(board, *mv).to_string()) == san)
+    said.iter().any(|mv| plain(&display_san_move(board, *mv).to_string()) == san)
 }
 
 /// Why a move stands where the ink seems to say another; `languages` are the sheets'.
 pub fn repaired(ply: &Ply, board: &Board, languages: &[&Language]) -> String {
     let (text, san) = (said(&ply.written), ply.san.as_deref().unwrap_or_default());
-    if says(ply, board, languages) {
+    let moves = said_moves(ply, board, languages);
+    if is_said(ply, board, &moves) {
         return hard_to_read(&text);
     }
-    let legal = !said_moves(ply, board, languages).is_empty();
+    let legal = !moves.is_empty();
     let what = if legal { "which does not fit the rest of the game" } else { "which is not legal here" };
     match other(ply) {
         None => format!("written {text}, {what}; {san} is the only move that fits the rest"),
@@ -75,7 +76,7 @@ pub fn doubtful(ply: &Ply, signs: &Signs, board: &Board, languages: &[&Language]
     let near = signs.mended_behind.max(signs.mended_before).max(signs.lost) > NEAR;
     match other(ply) {
         Some(other) => format!("read as {text}; it may also be {other}"),
-        None if signs.fit < NOT_QUITE && !says(ply, board, languages) => {
+        None if signs.fit < NOT_QUITE && !is_said(ply, board, &said_moves(ply, board, languages)) => {
             format!("read as {text}, which is not quite {san}")
         }
         None if signs.fit >= NOT_QUITE && near => {

@@ -13,10 +13,6 @@ const SMALLEST: f64 = 0.15;
 const MARGIN: f64 = 0.01;
 /// Least share of what is bright within the outline: the rest is ink and print.
 const BRIGHT: f64 = 0.6;
-/// Most of what is bright a little outside of the outline, and how far outside that is, in shares of a side: beyond the
-/// frame of a table there is more paper.
-const BESIDE: f64 = 0.4;
-const OUTSIDE: f64 = 0.02;
 /// Share of the four-sided outline that the sheet fills, a bent corner left out.
 const FILLED: f64 = 0.96;
 /// Share of a side that may lie along the edge of the photo, beyond which the sheet goes on.
@@ -58,7 +54,6 @@ pub(super) fn outline(grey: &GrayImage) -> Option<Quad> {
     if !(FILLED..1.0 / FILLED).contains(&filled)
         || is_cut_off(&corners, size)
         || share_within(&corners, &bright, size[0] as usize) < BRIGHT
-        || share_around(&corners, &bright, size) > BESIDE
     {
         return None;
     }
@@ -102,10 +97,13 @@ fn share_within(corners: &[Point; 4], bright: &[bool], width: usize) -> f64 {
         let point = [(at % width) as f64 + 0.5, (at / width) as f64 + 0.5];
         (0..4).all(|i| turn(corners[i], corners[(i + 1) % 4], point) > 0.0)
     };
-    let (count, lit) = (0..bright.len())
-        .filter(|&at| inside(at))
-        .fold((0, 0), |(count, lit), at| (count + 1, lit + usize::from(bright[at])));
-    f64::from(lit as u32) / f64::from(count.max(1) as u32)
+    share(&mut (0..bright.len()).filter(|&at| inside(at)).map(|at| bright[at]))
+}
+
+/// The share that is true; none of nothing.
+fn share(of: &mut dyn Iterator<Item = bool>) -> f64 {
+    let (count, lit) = of.fold((0.0, 0.0), |(count, lit), one| (count + 1.0, lit + f64::from(u8::from(one))));
+    lit / f64::max(count, 1.0)
 }
 
 /// The outer corners of the first and the last pixel of each row of a shape.
@@ -222,34 +220,16 @@ fn fitted(corners: &[Point; 4], hull: &[Point], near: f64) -> Option<[Point; 4]>
     Some([meet(0)?, meet(1)?, meet(2)?, meet(3)?])
 }
 
-/// Places along the sides of a quad, from corner to corner, moved outwards by a share of the side.
-fn along_sides(corners: &[Point; 4], outwards: f64) -> [Vec<Point>; 4] {
-    const STEPS: usize = 50;
-    std::array::from_fn(|i| {
-        let (from, to) = (corners[i], corners[(i + 1) % 4]);
-        let side = [to[0] - from[0], to[1] - from[1]];
-        let aside = [side[1] * outwards, -side[0] * outwards];
-        let at = |step: usize| [0, 1].map(|axis| from[axis] + side[axis] * step as f64 / STEPS as f64 + aside[axis]);
-        (0..=STEPS).map(at).collect()
-    })
-}
-
 /// Whether a sheet goes on beyond the photo: more than a little of a side lies along the photo's edge.
 fn is_cut_off(corners: &[Point; 4], size: [u32; 2]) -> bool {
+    const STEPS: usize = 50;
     let [right, bottom] = size.map(|side| f64::from(side) - 1.5);
-    let outside = |[x, y]: &Point| *x < 1.5 || *y < 1.5 || *x > right || *y > bottom;
-    let share = |side: &Vec<Point>| side.iter().filter(|point| outside(point)).count() as f64 / side.len() as f64;
-    along_sides(corners, 0.0).iter().any(|side| share(side) > CUT_OFF)
-}
-
-/// The share of what lies around a quad, within the photo, that is bright.
-fn share_around(corners: &[Point; 4], bright: &[bool], [width, height]: [u32; 2]) -> f64 {
-    let places = along_sides(corners, OUTSIDE).into_iter().flatten();
-    let within = places.filter(|&[x, y]| x >= 0.0 && y >= 0.0 && x < f64::from(width) && y < f64::from(height));
-    let (count, lit) = within.fold((0.0, 0.0), |(count, lit), [x, y]| {
-        (count + 1.0, lit + f64::from(u8::from(bright[y as usize * width as usize + x as usize])))
-    });
-    lit / f64::max(count, 1.0)
+    let outside = |[x, y]: Point| x < 1.5 || y < 1.5 || x > right || y > bottom;
+    (0..4).any(|i| {
+        let (from, to) = (corners[i], corners[(i + 1) % 4]);
+        let at = |step: usize| [0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * step as f64 / STEPS as f64);
+        share(&mut (0..=STEPS).map(|step| outside(at(step)))) > CUT_OFF
+    })
 }
 
 #[cfg(test)]
@@ -274,6 +254,21 @@ mod tests {
         for (found, drawn) in found.iter().zip(corners) {
             assert!((0..2).all(|axis| (f64::from(found[axis]) - drawn[axis]).abs() < 3.0), "{found:?} for {drawn:?}");
         }
+    }
+
+    #[test]
+    fn the_frame_of_a_table_is_not_the_sheet() {
+        let corners = [[210.0, 110.0], [1010.0, 90.0], [1100.0, 800.0], [150.0, 780.0]];
+        let framed = |photo: &GrayImage| {
+            GrayImage::from_fn(1200, 900, |x, y| {
+                let [far, near] =
+                    [6, 0].map(|wide| (280 - wide..=940 + wide).contains(&x) && (180 - wide..=700 + wide).contains(&y));
+                if far && !near { Luma([60]) } else { *photo.get_pixel(x, y) }
+            })
+        };
+        let sheet = photo(&corners);
+        assert_eq!(outline(&framed(&sheet)), outline(&sheet));
+        assert_eq!(outline(&framed(&GrayImage::from_pixel(1200, 900, Luma([230])))), None, "goes on beyond the photo");
     }
 
     #[test]
