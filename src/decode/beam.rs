@@ -1,11 +1,11 @@
 //! The search: all games that the ink may mean, as a graph of positions over the slots of the table.
 
-use super::emission::{Emission, Ink, Scores, Writer};
-use super::fast_map::FastMap;
+use super::emission::{Emission, Ink, Writer};
 use super::gaps::{GapPrices, skip_one, skip_two, tail_prices};
 use super::graph::{Edge, Graph, Node, Step, log_add};
 use super::hopes::{Hope, Hopes};
 use super::limits::Limits;
+use super::past::Past;
 use super::prior::{self, Believed};
 use super::settled::{Settled, SettledCell};
 use crate::notation::{CheckMark, MoveShape, legal_shapes, parse_move};
@@ -37,24 +37,26 @@ pub struct Table<'a> {
 
 /// Follows all games through the table; `limits` holds one entry per slot and one for the table's end.
 ///
-/// `known` keeps the scores of the ink by slot, for another search with the same writers; it starts empty.
-pub fn search(table: &Table, limits: &[Limits], known: &mut Vec<Scores>) -> Graph {
-    known.resize_with(table.slots.len(), Scores::default);
+/// `past` keeps what another search of the same ink with the same writers need not do again; it starts empty.
+pub fn search<'p>(table: &Table, limits: &[Limits], past: &'p mut Past) -> &'p Graph {
     let tail = tail_prices(table.slots, table.writers, &table.gaps);
-    let mut search = Search::new(table, limits, known);
-    let mut best_end = f64::NEG_INFINITY;
-    for (s, &tail) in tail.iter().enumerate() {
+    let (first, mut best_end) = past.rewind(table, limits);
+    let mut search = Search { table, limits, past };
+    for (s, &tail) in tail.iter().enumerate().skip(first) {
+        search.past.mark(s);
         let layer = search.pruned_layer(s, best_end);
         let tail = if table.settled.end.is_some() { 0.0 } else { tail };
-        for &node in layer.iter().filter(|_| table.settled.may_end(s)) {
-            best_end = best_end.max(search.graph.nodes[node as usize].score + f64::from(tail));
-            search.graph.ends.push((node, tail));
+        for &node in &layer {
+            if table.settled.may_end(s) {
+                best_end = best_end.max(search.past.graph.nodes[node as usize].score + f64::from(tail));
+            }
+            search.past.stops.push((node, tail));
         }
         if s < table.slots.len() && table.settled.may_go_on(s) {
             search.expand_layer(s, &layer);
         }
     }
-    search.graph
+    past.settle(table, limits)
 }
 
 /// What a person typed is looked for in so many positions.
@@ -71,48 +73,23 @@ struct Way {
 struct Search<'a> {
     table: &'a Table<'a>,
     limits: &'a [Limits],
-    known: &'a mut [Scores],
-    graph: Graph,
-    /// Per slot, the nodes before it by position.
-    layers: Vec<FastMap<u64, u32>>,
-    /// Per slot, the best score of its nodes so far.
-    tops: Vec<f64>,
-    /// Per slot, whether the ink shortly before it fits nothing.
-    troubled: Vec<bool>,
+    past: &'a mut Past,
 }
 
-impl<'a> Search<'a> {
-    fn new(table: &'a Table<'a>, limits: &'a [Limits], known: &'a mut [Scores]) -> Self {
-        let slots = table.slots.len();
-        let mut search = Self {
-            table,
-            limits,
-            known,
-            graph: Graph::default(),
-            layers: vec![FastMap::default(); slots + 3],
-            tops: vec![f64::NEG_INFINITY; slots + 3],
-            troubled: vec![false; slots + 3],
-        };
-        let start = Node { board: table.start.clone(), slot: 0, score: 0.0, best: 0.0, mended: false, back: None };
-        search.layers[0].insert(start.board.hash(), 0);
-        search.tops[0] = 0.0;
-        search.graph.nodes.push(start);
-        search
-    }
-
+impl Search<'_> {
     /// The nodes before a slot that are worth following, best first: those that hold their own against the other nodes
     /// and against the best game that has ended.
     fn pruned_layer(&self, s: usize, best_end: f64) -> Vec<u32> {
-        let score = |n: u32| self.graph.nodes[n as usize].score;
-        let mut layer: Vec<u32> = self.layers[s].values().copied().collect();
+        let score = |n: u32| self.past.graph.nodes[n as usize].score;
+        let mut layer: Vec<u32> = self.past.layers[s].values().copied().collect();
         let limits = self.limits[s];
-        let least = self.tops[s].max(best_end) - limits.window;
+        let least = self.past.tops[s].max(best_end) - limits.window;
         layer.retain(|&n| score(n) >= least);
         layer.sort_unstable_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
-        let mended = if self.troubled[s] { limits.mended * AFTER_TROUBLE } else { limits.mended };
+        let mended = if self.past.troubled[s] { limits.mended * AFTER_TROUBLE } else { limits.mended };
         let mut room = [limits.agreeing, mended];
         layer.retain(|&n| {
-            let room = &mut room[usize::from(self.graph.nodes[n as usize].mended)];
+            let room = &mut room[usize::from(self.past.graph.nodes[n as usize].mended)];
             let fits = *room > 0;
             *room = room.saturating_sub(1);
             fits
@@ -130,14 +107,14 @@ impl<'a> Search<'a> {
             None => {}
         }
         let inks = self.table.slots[s].iter().zip(self.table.writers);
-        let mut emission = Emission::new(inks, std::mem::take(&mut self.known[s]));
+        let mut emission = Emission::new(inks, std::mem::take(&mut self.past.known[s]));
         let fit = self.write_moves(s, layer, &mut emission);
         self.skip(s, layer);
         if fit < TROUBLE && omitted.is_empty() {
             self.omit(s, layer, &mut emission);
-            self.troubled[s + 1..s + 3].fill(true);
+            self.past.troubled[s + 1..s + 3].fill(true);
         }
-        self.known[s] = emission.into_scores();
+        self.past.known[s] = emission.into_scores();
     }
 
     /// Follows the legal moves that the slot may hold; returns the best score of the ink, less what its position lies
@@ -148,10 +125,10 @@ impl<'a> Search<'a> {
         // for those that lead to the same position.
         let mut hopes = [Hopes::new(limits.agreeing * 2), Hopes::new(limits.mended * 2)];
         let mut fit = f32::NEG_INFINITY;
-        let mut top = self.tops[s + 1];
+        let mut top = self.past.tops[s + 1];
         let (mut shapes, mut scored, mut priors) = (Vec::new(), Vec::new(), Vec::new());
         for &from in layer {
-            let node = &self.graph.nodes[from as usize];
+            let node = &self.past.graph.nodes[from as usize];
             // No ink scores much above zero.
             let reaches = |hopes: &[Hopes], score: f64| hopes.iter().any(|hopes| score > hopes.least);
             let kinds = usize::from(node.mended);
@@ -163,15 +140,15 @@ impl<'a> Search<'a> {
             scored.clear();
             scored.extend(shapes.iter().map(|(_, shape)| emission.score(shape)));
             let best = scored.iter().flatten().copied().fold(f32::NEG_INFINITY, f32::max);
-            fit = fit.max((node.score - self.tops[s]) as f32 + best);
+            fit = fit.max((node.score - self.past.tops[s]) as f32 + best);
             // The prior adds nothing: it need not be asked where the ink alone rules every move out.
             let bound = node.score + f64::from(best);
             if bound < top - limits.window || !reaches(&hopes[kinds..], bound) {
                 continue;
             }
             // What people play is asked where games compete; far behind, all moves are taken as alike.
-            if node.score >= self.tops[s] - NEAR {
-                self.table.prior.log_probabilities(&node.board, self.graph.last_move(from), &shapes, &mut priors);
+            if node.score >= self.past.tops[s] - NEAR {
+                self.table.prior.log_probabilities(&node.board, self.past.graph.last_move(from), &shapes, &mut priors);
             } else {
                 prior::alike(shapes.len(), &mut priors);
             }
@@ -188,7 +165,7 @@ impl<'a> Search<'a> {
         }
         for (mended, hopes) in [false, true].into_iter().zip(hopes) {
             for hope in hopes.best() {
-                let mut after = self.graph.nodes[hope.from as usize].board.clone();
+                let mut after = self.past.graph.nodes[hope.from as usize].board.clone();
                 after.play_unchecked(hope.mv);
                 let check = check_mark(&after);
                 let weight = hope.scores[check as usize] + hope.prior;
@@ -201,10 +178,10 @@ impl<'a> Search<'a> {
 
     /// The legal moves of a position, with the natural logarithms of their prior probabilities.
     fn moves(&self, node: u32) -> (Vec<(Move, MoveShape)>, Vec<f32>) {
-        let board = &self.graph.nodes[node as usize].board;
+        let board = &self.past.graph.nodes[node as usize].board;
         let (mut shapes, mut priors) = (Vec::with_capacity(48), Vec::with_capacity(48));
         legal_shapes(board, &mut shapes);
-        self.table.prior.log_probabilities(board, self.graph.last_move(node), &shapes, &mut priors);
+        self.table.prior.log_probabilities(board, self.past.graph.last_move(node), &shapes, &mut priors);
         (shapes, priors)
     }
 
@@ -222,7 +199,7 @@ impl<'a> Search<'a> {
     /// Plays the move that a person names, or any where none is named, without leaving the slot.
     fn omit_named(&mut self, s: usize, from: u32, depth: u64, text: Option<&str>) -> Vec<u32> {
         let language = self.table.writers.first().map(|writer| writer.language);
-        let only = text.map(|text| parse_move(&self.graph.nodes[from as usize].board, text, language));
+        let only = text.map(|text| parse_move(&self.past.graph.nodes[from as usize].board, text, language));
         self.omit_from(s, from, (depth, 0.0), |mv, _| only.is_none_or(|only| only == Some(mv)))
     }
 
@@ -245,14 +222,14 @@ impl<'a> Search<'a> {
     /// Plays a move wherever it is legal; false if it is legal nowhere.
     fn play_settled(&mut self, s: usize, layer: &[u32], text: &str) -> bool {
         let language = self.table.writers.first().map(|writer| writer.language);
-        let board = |&n: &u32| &self.graph.nodes[n as usize].board;
+        let board = |&n: &u32| &self.past.graph.nodes[n as usize].board;
         // What a person typed is understood once; then it is the same move in every position.
         let mut boards = layer.iter().take(UNDERSTAND).map(board);
         let said = boards.find_map(|board| Some(san(board, parse_move(board, text, language)?)));
         let Some(said) = said else { return false };
         let mut played = false;
         for &from in layer {
-            let node = &self.graph.nodes[from as usize];
+            let node = &self.past.graph.nodes[from as usize];
             let Ok(mv) = parse_san_move(&node.board, &said) else { continue };
             let (mut after, mended) = (node.board.clone(), node.mended);
             after.play_unchecked(mv);
@@ -266,7 +243,7 @@ impl<'a> Search<'a> {
     /// Goes on behind a slot that a person says holds no move.
     fn pass(&mut self, s: usize, layer: &[u32]) {
         for &from in layer {
-            let node = &self.graph.nodes[from as usize];
+            let node = &self.past.graph.nodes[from as usize];
             let (board, mended) = (node.board.clone(), node.mended);
             self.connect(from, (s + 1, 0), board, Way { step: Step::Skipped, weight: 0.0, mended });
         }
@@ -281,9 +258,10 @@ impl<'a> Search<'a> {
         for (target, price) in [(s + 1, one), (s + 2, two)] {
             let Some(price) = price else { continue };
             for &node in layer {
-                if self.graph.nodes[node as usize].score + f64::from(price) >= self.tops[target] - self.limits[s].window
+                if self.past.graph.nodes[node as usize].score + f64::from(price)
+                    >= self.past.tops[target] - self.limits[s].window
                 {
-                    let board = self.graph.nodes[node as usize].board.clone();
+                    let board = self.past.graph.nodes[node as usize].board.clone();
                     self.connect(node, (target, 0), board, Way { step: Step::Skipped, weight: price, mended: true });
                 }
             }
@@ -294,7 +272,7 @@ impl<'a> Search<'a> {
     fn omit(&mut self, s: usize, layer: &[u32], emission: &mut Emission) {
         let (omitting, price) = (self.limits[s].omitting, self.table.gaps.omitted);
         let hopeful = emission.hopeful(TROUBLE);
-        let fits = |search: &Self, node: u32| may_hold(&search.graph.nodes[node as usize].board, &hopeful);
+        let fits = |search: &Self, node: u32| may_hold(&search.past.graph.nodes[node as usize].board, &hopeful);
         let singles: Vec<u32> =
             layer.iter().take(omitting).flat_map(|&n| self.omit_from(s, n, (1, price), |_, _| true)).collect();
         let fitting: Vec<u32> = singles.iter().copied().filter(|&n| fits(self, n)).collect();
@@ -317,7 +295,7 @@ impl<'a> Search<'a> {
         (depth, price): (u64, f32),
         keep: impl Fn(Move, &Board) -> bool,
     ) -> Vec<u32> {
-        let board = self.graph.nodes[from as usize].board.clone();
+        let board = self.past.graph.nodes[from as usize].board.clone();
         let (shapes, priors) = self.moves(from);
         let mut out = Vec::with_capacity(shapes.len());
         for ((mv, _), prior) in shapes.iter().zip(&priors) {
@@ -336,24 +314,24 @@ impl<'a> Search<'a> {
     fn connect(&mut self, from: u32, (slot, depth): (usize, u64), board: Board, way: Way) -> u32 {
         let Way { step, weight, mended } = way;
         let key = board.hash() ^ depth.wrapping_mul(0xD1B5_4A32_D192_ED03);
-        let edge = self.graph.edges.len() as u32;
-        let source = &self.graph.nodes[from as usize];
+        let edge = self.past.graph.edges.len() as u32;
+        let source = &self.past.graph.nodes[from as usize];
         let (score, best) = (source.score + f64::from(weight), source.best + f64::from(weight));
-        let fresh = self.graph.nodes.len() as u32;
-        let to = *self.layers[slot].entry(key).or_insert(fresh);
+        let fresh = self.past.graph.nodes.len() as u32;
+        let to = *self.past.layers[slot].entry(key).or_insert(fresh);
         if to == fresh {
-            self.graph.nodes.push(Node { board, slot, score, best, mended, back: Some(edge) });
+            self.past.graph.nodes.push(Node { board, slot, score, best, mended, back: Some(edge) });
         } else {
-            let node = &mut self.graph.nodes[to as usize];
+            let node = &mut self.past.graph.nodes[to as usize];
             node.score = log_add(node.score, score);
             if best > node.best {
                 (node.best, node.back, node.mended) = (best, Some(edge), mended);
             }
         }
         if depth == 0 {
-            self.tops[slot] = self.tops[slot].max(self.graph.nodes[to as usize].score);
+            self.past.tops[slot] = self.past.tops[slot].max(self.past.graph.nodes[to as usize].score);
         }
-        self.graph.edges.push(Edge { from, to, step, weight });
+        self.past.graph.edges.push(Edge { from, to, step, weight });
         to
     }
 }

@@ -4,6 +4,7 @@
 //! narrowly in each that is left, since only the game tells a rook from a king under the same letter.
 
 use super::emission::Ink;
+use super::past::Past;
 use super::score::{Beside, Lattice, Symbols, Trie};
 use super::sheet::{Hand, Look, SheetTable};
 use crate::notation::{LANGUAGES, Language};
@@ -58,9 +59,9 @@ pub fn find(table: &SheetTable) -> Found {
     let same = |hands: &[Hand]| hands.iter().zip(&own).all(|(a, b)| a.language == b.language);
     let mut ways = vec![own.clone()];
     ways.extend(own.iter().map(|&one| vec![one; sheets]).filter(|hands| !same(hands)));
-    let looks = ways.into_par_iter().map(|hands| Found { look: table.first_look(&hands, &mut Vec::new()), hands });
+    let looks = ways.into_par_iter().map(|hands| Found { look: table.first_look(&hands, &mut Past::default()), hands });
     let best = looks.max_by(|a, b| a.look.evidence.total_cmp(&b.look.evidence));
-    best.unwrap_or_else(|| Found { look: table.first_look(&own, &mut Vec::new()), hands: own })
+    best.unwrap_or_else(|| Found { look: table.first_look(&own, &mut Past::default()), hands: own })
 }
 
 /// The hand of a table of one sheet.
@@ -70,7 +71,7 @@ fn find_one(sheet: &SheetTable) -> (Hand, Look) {
     let plain = |language| Hand { language, sure: 0.0, beside: Beside::default() };
     let mut looks: Vec<(Hand, Look)> = candidates
         .into_par_iter()
-        .map(|language| (plain(language), sheet.first_look(&[plain(language)], &mut Vec::new())))
+        .map(|language| (plain(language), sheet.first_look(&[plain(language)], &mut Past::default())))
         .collect();
     looks.sort_by(|a, b| b.1.evidence.total_cmp(&a.1.evidence));
     let best = looks[0].1.evidence;
@@ -79,7 +80,7 @@ fn find_one(sheet: &SheetTable) -> (Hand, Look) {
     hand.sure = if total.is_finite() { (1.0 / total) as f32 } else { 0.0 };
     if !look.reads_well() {
         let hands = BESIDE.map(|beside| Hand { beside, ..hand });
-        let others = hands.into_par_iter().map(|hand| (hand, sheet.first_look(&[hand], &mut Vec::new())));
+        let others = hands.into_par_iter().map(|hand| (hand, sheet.first_look(&[hand], &mut Past::default())));
         let other = others.max_by(|a, b| a.1.evidence.total_cmp(&b.1.evidence));
         if let Some(other) = other.filter(|other| other.1.evidence > look.evidence + BESIDE_GAIN) {
             (hand, look) = other;

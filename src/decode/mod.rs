@@ -18,6 +18,7 @@ mod language;
 mod limits;
 mod marks;
 mod material;
+mod past;
 mod plies;
 mod posterior;
 pub mod prior;
@@ -41,14 +42,15 @@ use crate::notation::Notation;
 use crate::reading::{Alphabet, Reading};
 use beam::search;
 use cozy_chess::Board;
-use emission::{Ink, Scores};
+use emission::Ink;
 use limits::{Limits, limits_around};
+use past::Past;
 use prior::{Believed, Uniform};
 use score::Symbols;
 use serde::{Deserialize, Serialize};
 use sheet::SheetTable;
 use std::borrow::Cow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// A cell of the move table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -179,8 +181,10 @@ pub struct Groundwork {
     slots: Vec<Vec<Ink>>,
     found: language::Found,
     prior: Believed<'static>,
-    /// Scores of the ink by slot, for the first look and for the search.
-    known: Mutex<[Vec<Scores>; 2]>,
+    /// Where the game had to be mended before anything was settled.
+    mended: OnceLock<Vec<usize>>,
+    /// Of searches whose end is open, and of those whose end is settled.
+    pasts: Mutex<[Past; 2]>,
 }
 
 impl Groundwork {
@@ -202,7 +206,15 @@ impl Groundwork {
                 (slots, found) = (others, other);
             }
         }
-        Self { alphabet: alphabet.clone(), symbols, slots, found, prior, known: Mutex::default() }
+        Self {
+            alphabet: alphabet.clone(),
+            symbols,
+            slots,
+            found,
+            prior,
+            mended: OnceLock::new(),
+            pasts: Mutex::default(),
+        }
     }
 }
 
@@ -212,36 +224,49 @@ impl Groundwork {
 /// As [`decode`].
 pub fn decode_with(rows: &[Row], groundwork: &Groundwork, options: &Options) -> Result<Decoded, Contradiction> {
     let options = &*options.priced();
-    let Groundwork { alphabet, symbols, slots, found, prior, known } = groundwork;
-    let lock = || known.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock = || groundwork.pasts.lock().unwrap_or_else(PoisonError::into_inner);
     // Another correction at the same time does without.
-    let [mut known_first, mut known] = std::mem::take(&mut *lock());
+    let mut pasts = std::mem::take(&mut *lock());
+    let decoded = decode_going_on(rows, groundwork, options, &mut pasts);
+    *lock() = pasts;
+    decoded
+}
+
+/// The same from where the search before left off.
+fn decode_going_on(
+    rows: &[Row],
+    groundwork: &Groundwork,
+    options: &Options,
+    pasts: &mut [Past; 2],
+) -> Result<Decoded, Contradiction> {
+    let Groundwork { alphabet, symbols, slots, found, prior, .. } = groundwork;
     let start = options.start.clone().unwrap_or_default();
     let sheet = SheetTable { slots, symbols, start: &start, prior, options };
     let prices = options.slips.for_sheet(found.look.mended.len(), found.look.plies);
     let writers = sheet.writers(&found.hands, &found.look.habits, prices);
     let table = sheet.table(&writers);
-    let mut mended = if options.settled == Settled::default() {
-        found.look.mended.clone()
-    } else {
-        sheet.first_look(&found.hands, &mut known_first).mended
-    };
+    // Where the search is wide stays the same from one correction to the next, so that it can go on where they part.
+    let mut mended = groundwork.mended.get().unwrap_or(&found.look.mended).clone();
     let limits = limits_around(&mended, slots.len());
-    let mut graph = search(&table, &limits, &mut known);
-    let mut more = sheet.study(&table, &graph).mended;
+    let kind = usize::from(options.settled.end.is_some());
+    let graph = search(&table, &limits, &mut pasts[kind]);
+    let mut more = sheet.study(&table, graph).mended;
+    let is_stuck = graph.ends.is_empty();
     // What is settled may ask for moves before it that the search did not follow.
-    if graph.ends.is_empty() {
+    if is_stuck {
         more.push(graph.furthest());
     }
-    if let Some(decoded) = up_to_another_game(rows, groundwork, options, &sheet, &more) {
+    if let Some(decoded) = up_to_another_game(rows, groundwork, options, &sheet, &more, pasts) {
         return Ok(decoded);
     }
     // Once more, if the game was mended where the search was not wide.
-    if graph.ends.is_empty() || more.iter().any(|&slot| limits[slot] != Limits::WIDE) {
+    if is_stuck || more.iter().any(|&slot| limits[slot] != Limits::WIDE) {
         mended.extend(more);
-        graph = search(&table, &limits_around(&mended, slots.len()), &mut known);
     }
-    *lock() = [known_first, known];
+    if options.settled == Settled::default() {
+        mended = groundwork.mended.get_or_init(|| mended).clone();
+    }
+    let graph = search(&table, &limits_around(&mended, slots.len()), &mut pasts[kind]);
     if graph.ends.is_empty() {
         return Err(options.settled.stuck_at(graph.furthest()));
     }
@@ -251,7 +276,7 @@ pub fn decode_with(rows: &[Row], groundwork: &Groundwork, options: &Options) -> 
         rows,
         cells,
         table: &table,
-        graph: &graph,
+        graph,
         options,
         alphabet,
         languages: found.hands.iter().map(|hand| hand.language).collect(),
@@ -266,7 +291,7 @@ pub fn decode_with(rows: &[Row], groundwork: &Groundwork, options: &Options) -> 
         result_origin: outcome.result_origin,
         warnings: outcome.warnings,
     };
-    Ok(up_to_guesses(rows, groundwork, options, &decoded).unwrap_or(decoded))
+    Ok(up_to_guesses(rows, groundwork, options, &decoded, pasts).unwrap_or(decoded))
 }
 
 /// Confidence below which a move is a guess, and how many of them at the end of a game are taken for none of it: of 42
@@ -275,7 +300,13 @@ const GUESS: f32 = 0.25;
 const GUESSES: usize = 2;
 
 /// The game without its end, where that is guessed, and nobody has settled anything there.
-fn up_to_guesses(rows: &[Row], groundwork: &Groundwork, options: &Options, decoded: &Decoded) -> Option<Decoded> {
+fn up_to_guesses(
+    rows: &[Row],
+    groundwork: &Groundwork,
+    options: &Options,
+    decoded: &Decoded,
+    pasts: &mut [Past; 2],
+) -> Option<Decoded> {
     let Decoded { plies, places, .. } = decoded;
     let is_guess = |ply: &&Ply| ply.san.is_none() || ply.confidence < GUESS;
     let from = plies.len() - plies.iter().rev().take_while(is_guess).count();
@@ -289,17 +320,24 @@ fn up_to_guesses(rows: &[Row], groundwork: &Groundwork, options: &Options, decod
         "From move {} of the table on, what is written does not read as moves of this game. If it goes on there, enter the moves.",
         rows[slot / 2].number
     );
-    ended_at(slot, warning, rows, groundwork, options)
+    ended_at(slot, warning, rows, groundwork, options, pasts)
 }
 
 /// The game up to a slot, with a warning that says why; none where a person has settled its end or anything behind the slot.
-fn ended_at(slot: usize, warning: String, rows: &[Row], groundwork: &Groundwork, options: &Options) -> Option<Decoded> {
+fn ended_at(
+    slot: usize,
+    warning: String,
+    rows: &[Row],
+    groundwork: &Groundwork,
+    options: &Options,
+    pasts: &mut [Past; 2],
+) -> Option<Decoded> {
     let settled = &options.settled;
     if settled.end.is_some() || settled.slots.range(slot..).next().is_some() {
         return None;
     }
     let settled = Settled { end: Some(slot), end_is_found: true, ..settled.clone() };
-    let mut decoded = decode_with(rows, groundwork, &Options { settled, ..options.clone() }).ok()?;
+    let mut decoded = decode_going_on(rows, groundwork, &Options { settled, ..options.clone() }, pasts).ok()?;
     decoded.warnings.push(warning);
     Some(decoded)
 }
@@ -312,6 +350,7 @@ fn up_to_another_game(
     options: &Options,
     sheet: &SheetTable,
     mended: &[usize],
+    pasts: &mut [Past; 2],
 ) -> Option<Decoded> {
     // Looking for it takes time.
     if options.settled.end.is_some() {
@@ -322,7 +361,7 @@ fn up_to_another_game(
         "Another game begins at move {} of the table. Its moves are given as written; photograph them apart to have them read as a game.",
         rows[slot / 2].number
     );
-    ended_at(slot, warning, rows, groundwork, options)
+    ended_at(slot, warning, rows, groundwork, options, pasts)
 }
 
 #[cfg(test)]

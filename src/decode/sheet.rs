@@ -4,6 +4,7 @@ use super::beam::{Table, search};
 use super::emission::{Emission, Ink, Scores, SlipPrices, Writer};
 use super::graph::{Graph, Step};
 use super::limits::Limits;
+use super::past::Past;
 use super::prior::Believed;
 use super::score::{Beside, Lattice, Symbols};
 use super::{InkCell, Options, Row, gaps, plies};
@@ -102,12 +103,12 @@ impl<'a> SheetTable<'a> {
         }
     }
 
-    /// Decodes narrowly, with one hand per sheet; `known` as for [`search`].
-    pub fn first_look(&self, hands: &[Hand], known: &mut Vec<Scores>) -> Look {
+    /// Decodes narrowly, with one hand per sheet; `past` as for [`search`].
+    pub fn first_look(&self, hands: &[Hand], past: &mut Past) -> Look {
         let writers = self.writers(hands, &[], self.options.slips);
         let table = self.table(&writers);
         let limits = vec![Limits::NARROW; self.slots.len() + 1];
-        self.study(&table, &search(&table, &limits, known))
+        self.study(&table, search(&table, &limits, past))
     }
 
     /// What the best game of a search says about writers and slips.

@@ -271,3 +271,45 @@ fn clear_ink_of_moves_that_nobody_would_play_stands() {
     assert_eq!(sans(&decoded), texts);
     assert!(decoded.plies[..12].iter().all(|ply| ply.status == Status::Clear), "{:?}", decoded.plies);
 }
+
+#[test]
+fn a_search_that_goes_on_from_another_finds_what_one_from_the_start_finds() {
+    let moves = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Bxc6", "dxc6", "OO", "f6", "d4", "exd4", "Nxd4", "c5", "Nb3"];
+    let mut texts: Vec<&str> = moves.to_vec();
+    (texts[4], texts[7], texts[10]) = ("Kh8", "O-O-O", "Qa1");
+    let rows = sheet(&texts);
+    let begin = || {
+        let groundwork = Groundwork::new(&rows, &alphabet(), &Options::default());
+        decode_with(&rows, &groundwork, &Options::default()).unwrap();
+        groundwork
+    };
+    let played = |slot: usize, san: &str| {
+        (slot, SettledSlot { cell: Some(SettledCell::Move(san.to_owned())), ..SettledSlot::default() })
+    };
+    let nothing = |slot: usize| (slot, SettledSlot { cell: Some(SettledCell::NoMove), ..SettledSlot::default() });
+    let missing =
+        |slot: usize, san: &str| (slot, SettledSlot { omitted: vec![Some(san.to_owned())], ..SettledSlot::default() });
+    let open =
+        |slots: &[(usize, SettledSlot)]| Settled { slots: slots.iter().cloned().collect(), ..Settled::default() };
+    let ended = |end| Settled { end: Some(end), ..open(&[played(4, "Bb5")]) };
+    let corrections = [
+        open(&[played(10, "d4")]),
+        open(&[played(4, "Bb5"), played(10, "d4")]),
+        open(&[played(4, "Bc4"), played(10, "d4")]),
+        open(&[played(4, "Bc4")]),
+        open(&[played(4, "Bb5"), played(7, "bxc6")]),
+        open(&[played(7, "Rh3")]),
+        open(&[nothing(7)]),
+        open(&[missing(8, "Nc3"), nothing(10)]),
+        ended(11),
+        ended(13),
+        open(&[played(14, "Nb3")]),
+        Settled::default(),
+    ];
+    let groundwork = begin();
+    for settled in corrections {
+        let options = Options { settled, ..Options::default() };
+        let outcome = |groundwork| format!("{:?}", decode_with(&rows, groundwork, &options));
+        assert_eq!(outcome(&groundwork), outcome(&begin()), "{:?}", options.settled);
+    }
+}
