@@ -56,7 +56,7 @@ pub fn search<'p>(table: &Table, limits: &[Limits], past: &'p mut Past) -> &'p G
             search.expand_layer(s, &layer);
         }
     }
-    past.settle(table, limits)
+    past.finish(table, limits)
 }
 
 /// What a person typed is looked for in so many positions.

@@ -4,7 +4,6 @@
 //! narrowly in each that is left, since only the game tells a rook from a king under the same letter.
 
 use super::emission::Ink;
-use super::past::Past;
 use super::score::{Beside, Lattice, Symbols, Trie};
 use super::sheet::{Hand, Look, SheetTable};
 use crate::notation::{LANGUAGES, Language};
@@ -59,9 +58,9 @@ pub fn find(table: &SheetTable) -> Found {
     let same = |hands: &[Hand]| hands.iter().zip(&own).all(|(a, b)| a.language == b.language);
     let mut ways = vec![own.clone()];
     ways.extend(own.iter().map(|&one| vec![one; sheets]).filter(|hands| !same(hands)));
-    let looks = ways.into_par_iter().map(|hands| Found { look: table.first_look(&hands, &mut Past::default()), hands });
+    let looks = ways.into_par_iter().map(|hands| Found { look: table.first_look(&hands), hands });
     let best = looks.max_by(|a, b| a.look.evidence.total_cmp(&b.look.evidence));
-    best.unwrap_or_else(|| Found { look: table.first_look(&own, &mut Past::default()), hands: own })
+    best.unwrap_or_else(|| Found { look: table.first_look(&own), hands: own })
 }
 
 /// The hand of a table of one sheet.
@@ -69,10 +68,8 @@ fn find_one(sheet: &SheetTable) -> (Hand, Look) {
     let named = sheet.options.language.as_deref().and_then(Language::find);
     let candidates = named.map_or_else(|| likely(sheet), |language| language.ways().collect());
     let plain = |language| Hand { language, sure: 0.0, beside: Beside::default() };
-    let mut looks: Vec<(Hand, Look)> = candidates
-        .into_par_iter()
-        .map(|language| (plain(language), sheet.first_look(&[plain(language)], &mut Past::default())))
-        .collect();
+    let mut looks: Vec<(Hand, Look)> =
+        candidates.into_par_iter().map(|language| (plain(language), sheet.first_look(&[plain(language)]))).collect();
     looks.sort_by(|a, b| b.1.evidence.total_cmp(&a.1.evidence));
     let best = looks[0].1.evidence;
     let total: f64 = looks.iter().map(|(_, look)| (look.evidence - best).exp()).sum();
@@ -80,7 +77,7 @@ fn find_one(sheet: &SheetTable) -> (Hand, Look) {
     hand.sure = if total.is_finite() { (1.0 / total) as f32 } else { 0.0 };
     if !look.reads_well() {
         let hands = BESIDE.map(|beside| Hand { beside, ..hand });
-        let others = hands.into_par_iter().map(|hand| (hand, sheet.first_look(&[hand], &mut Past::default())));
+        let others = hands.into_par_iter().map(|hand| (hand, sheet.first_look(&[hand])));
         let other = others.max_by(|a, b| a.1.evidence.total_cmp(&b.1.evidence));
         if let Some(other) = other.filter(|other| other.1.evidence > look.evidence + BESIDE_GAIN) {
             (hand, look) = other;

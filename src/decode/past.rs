@@ -123,8 +123,8 @@ impl Past {
         self.troubled[slot + 2..].fill(false);
     }
 
-    /// The games of a search that is over, which is what the next one is compared with.
-    pub fn settle(&mut self, table: &Table, limits: &[Limits]) -> &Graph {
+    /// Ends a search: the games that it found, and what the next one is compared with.
+    pub fn finish(&mut self, table: &Table, limits: &[Limits]) -> &Graph {
         self.limits = limits.to_vec();
         self.settled = table.settled.clone();
         let nodes = &self.graph.nodes;

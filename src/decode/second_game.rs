@@ -2,7 +2,6 @@
 //! the usual first position.
 
 use super::emission::Ink;
-use super::past::Past;
 use super::sheet::{Hand, SheetTable};
 use super::{Options, Settled};
 use cozy_chess::Board;
@@ -31,7 +30,7 @@ pub fn begins(sheet: &SheetTable, hands: &[Hand], mended: &[usize]) -> Option<us
                 return None;
             }
             let table = SheetTable { slots, start: &start, options: &options, ..*sheet };
-            let look = table.first_look(hands, &mut Past::default());
+            let look = table.first_look(hands);
             strange = Some(look.mended.len().max(plies.saturating_sub(look.plies)));
             if strange > Some(most) {
                 return None;

@@ -103,12 +103,12 @@ impl<'a> SheetTable<'a> {
         }
     }
 
-    /// Decodes narrowly, with one hand per sheet; `past` as for [`search`].
-    pub fn first_look(&self, hands: &[Hand], past: &mut Past) -> Look {
+    /// Decodes narrowly, with one hand per sheet.
+    pub fn first_look(&self, hands: &[Hand]) -> Look {
         let writers = self.writers(hands, &[], self.options.slips);
         let table = self.table(&writers);
         let limits = vec![Limits::NARROW; self.slots.len() + 1];
-        self.study(&table, search(&table, &limits, past))
+        self.study(&table, search(&table, &limits, &mut Past::default()))
     }
 
     /// What the best game of a search says about writers and slips.

@@ -97,11 +97,11 @@ fn share_within(corners: &[Point; 4], bright: &[bool], width: usize) -> f64 {
         let point = [(at % width) as f64 + 0.5, (at / width) as f64 + 0.5];
         (0..4).all(|i| turn(corners[i], corners[(i + 1) % 4], point) > 0.0)
     };
-    share(&mut (0..bright.len()).filter(|&at| inside(at)).map(|at| bright[at]))
+    share((0..bright.len()).filter(|&at| inside(at)).map(|at| bright[at]))
 }
 
 /// The share that is true; none of nothing.
-fn share(of: &mut dyn Iterator<Item = bool>) -> f64 {
+fn share(of: impl Iterator<Item = bool>) -> f64 {
     let (count, lit) = of.fold((0.0, 0.0), |(count, lit), one| (count + 1.0, lit + f64::from(u8::from(one))));
     lit / f64::max(count, 1.0)
 }
@@ -228,7 +228,7 @@ fn is_cut_off(corners: &[Point; 4], size: [u32; 2]) -> bool {
     (0..4).any(|i| {
         let (from, to) = (corners[i], corners[(i + 1) % 4]);
         let at = |step: usize| [0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * step as f64 / STEPS as f64);
-        share(&mut (0..=STEPS).map(|step| outside(at(step)))) > CUT_OFF
+        share((0..=STEPS).map(|step| outside(at(step)))) > CUT_OFF
     })
 }
 
