@@ -34,9 +34,9 @@ export const current = page => page.textContent(".current h2")
 export const toCheck = async page => Number.parseInt(await page.textContent(".todo"), 10) || 0
 export const asked = (page, address, path) => page.evaluate(async url => (await fetch(url)).json(), address + path)
 
-/** Waits until every change has been answered. */
+/** Waits until every change has been answered and shown. */
 export async function quiet(page) {
-    await page.waitForFunction(() => !document.querySelector("main.busy"))
+    await page.waitForFunction(() => !document.querySelector("main.busy, .boards[aria-busy=true]"))
 }
 
 /** Uploads a photo of the sample; returns the job's id. */

@@ -96,7 +96,7 @@ export const around = {
         assert.deepEqual(await audit(page), [])
         await pressed(page)("Escape")
         await page.waitForFunction(() => !document.querySelector("dialog"))
-        await page.waitForSelector(".boards figure:first-of-type g[data-square=b7]")
+        await quiet(page)
         assert.equal(await last(), before, "nothing was chosen")
         // By two clicks, of which the second is still down when the move is made; then by key.
         await square("b7").click()
@@ -104,7 +104,6 @@ export const around = {
         await page.waitForSelector("dialog .promotion")
         await pressed(page)("n")
         await lastIs("bxa8=N")
-        await page.waitForSelector(".boards figure:first-of-type g[data-square=b7]")
         await drag(page, square("b7"), square("a8"))
         await page.click("dialog .promotion button:first-child")
         await lastIs("bxa8=Q")

@@ -58,6 +58,7 @@ export function makeBoards(moved) {
     const element = el("div", {class: "boards"}, places.map((place, i) => el("figure", {}, captions[i], place)))
     let boards = null
     let fens = [null, null]
+    let underWay = 0
     let isPressed = false
     const press = event => { isPressed = event.type === "pointerdown" }
     const PRESSES = ["pointerdown", "pointerup", "pointercancel"]
@@ -79,10 +80,19 @@ export function makeBoards(moved) {
         boards = places.map(place => new Chessboard(place, {
             position: "8/8/8/8/8/8/8/8",
             assetsUrl: "/assets/",
-            style: {cssClass: "scoresheet", pieces: {file: "pieces.svg"}, animationDuration: 120},
+            style: {cssClass: "scoresheet", pieces: {file: "pieces.svg"}},
             extensions: [{class: Marks}],
         }))
         boards[0].enableMoveInput(input)
+    }
+
+    /** Sets a position. Its pieces stand there some frames later, and until then none of them can be moved. */
+    async function set(board, fen) {
+        underWay += 1
+        element.ariaBusy = "true"
+        await board.setPosition(fen, false)
+        underWay -= 1
+        if (underWay === 0) element.ariaBusy = "false"
     }
 
     function dots(names) {
@@ -93,6 +103,7 @@ export function makeBoards(moved) {
 
     function input(event) {
         if (event.type === INPUT_EVENT_TYPE.moveInputStarted) {
+            if (underWay > 0) return false
             const open = targets(fens[0], event.squareFrom)
             dots(open)
             return open.length > 0
@@ -100,6 +111,7 @@ export function makeBoards(moved) {
         if (event.type === INPUT_EVENT_TYPE.validateMoveInput) {
             dots([])
             if (!targets(fens[0], event.squareFrom).includes(event.squareTo)) return false
+            event.animate = false
             finish(event.squareFrom, event.squareTo)
             return true
         }
@@ -114,7 +126,7 @@ export function makeBoards(moved) {
         const letter = isPromotion(fen, from, to) ? await promotion(fen.split(" ")[1] === "w") : ""
         if (letter || !isPromotion(fen, from, to)) await moved(from + to + letter)
         // Whatever came of it, the board shows the position before the move that is looked at.
-        boards[0].setPosition(fens[0], false)
+        set(boards[0], fens[0])
     }
 
     function describe(place, name, fen) {
@@ -134,7 +146,7 @@ export function makeBoards(moved) {
                 const marks = board.getExtension(Marks)
                 marks.squares = squares
                 marks.dots = []
-                board.setPosition(fens[i], false)
+                set(board, fens[i])
                 marks.draw()
                 describe(places[i], names[i], fens[i])
             })
