@@ -165,7 +165,8 @@ fn assemble(ink: &Ink, pins: &[Pin], decoded: Decoded, timing_ms: Timing) -> Rev
 /// board's.
 fn note_results(game: &mut Game, results: &[WrittenResult]) {
     let last = game.plies.iter().filter(|ply| ply.san.is_some()).map(|ply| ply.number).max().unwrap_or(0);
-    let behind: Vec<&WrittenResult> = results.iter().filter(|written| written.number > last).collect();
+    let behind: Vec<&WrittenResult> =
+        results.iter().filter(|written| written.number.is_none_or(|number| number > last)).collect();
     let Some(best) = behind.iter().max_by(|a, b| a.confidence.total_cmp(&b.confidence)) else { return };
     let differ = behind.iter().any(|written| written.result != best.result);
     match game.result_origin.map(|origin| origin.source) {

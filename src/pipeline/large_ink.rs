@@ -82,12 +82,18 @@ pub fn patch(page: &Page, grid: &Grid, pair: usize, bands: Range<usize>) -> Opti
     Some((grey, width, middle))
 }
 
-/// Where a patch is inked, ruling lines left out but for the strokes that cross them.
-pub fn ink(grey: &[u8], width: usize, between: usize) -> Mask {
+/// The brightness below which a patch is inked: with the faintest ink that may be there, and as the darkest suggests.
+pub(super) fn thresholds(grey: &[u8]) -> [f32; 2] {
     let mut sorted = grey.to_vec();
     sorted.sort_unstable();
     let at = |share: f32| sorted.get((sorted.len() as f32 * share) as usize).copied().map_or(255.0, f32::from);
-    let threshold = at(0.5) - f32::from(darker_than_paper(&sorted)).max(FAINT * (at(0.5) - at(0.003)));
+    let least = f32::from(darker_than_paper(&sorted));
+    [least, least.max(FAINT * (at(0.5) - at(0.003)))].map(|darker| at(0.5) - darker)
+}
+
+/// Where a patch is inked, ruling lines left out but for the strokes that cross them.
+pub fn ink(grey: &[u8], width: usize, between: usize) -> Mask {
+    let [_, threshold] = thresholds(grey);
     let raw = Mask { width, dark: grey.iter().map(|&pixel| f32::from(pixel) < threshold).collect() };
     let height = raw.height();
     let near = |at: usize, line: usize| at.abs_diff(line) <= LINE;

@@ -7,6 +7,7 @@ mod amend;
 pub mod anchor;
 pub mod apart;
 mod backdrop;
+mod below;
 pub mod cells;
 pub mod columns;
 pub mod cutout;
@@ -17,6 +18,7 @@ pub mod find;
 mod first_row;
 mod fit;
 pub mod flatten;
+mod form_result;
 pub mod grid;
 pub(crate) mod heic;
 pub mod hint;
@@ -29,6 +31,7 @@ mod legible;
 mod level;
 pub mod lines;
 mod long_lines;
+mod marks;
 mod number_columns;
 mod number_rows;
 pub mod numbers;
@@ -286,6 +289,7 @@ fn read_page_watched(
         cells.into_iter().for_each(|cell| read.cells[cell].reading = None);
         read.results.push(result);
     }
+    read.results.extend(timed(timing, "result", || form_result::find(&read, recogniser))?);
     Ok(read)
 }
 

@@ -18,8 +18,9 @@ pub struct WrittenResult {
     /// Index of the sheet in the game, and of the page in the sheet.
     pub sheet: usize,
     pub page: usize,
-    /// Number of the first row that it touches.
-    pub number: u32,
+    /// Number of the first row that it touches; none below the table.
+    #[serde(default)]
+    pub number: Option<u32>,
     /// `1-0`, `0-1` or `1/2-1/2`.
     pub result: String,
     /// From 0 to 1.
@@ -28,8 +29,8 @@ pub struct WrittenResult {
     pub quad: Quad,
 }
 
-/// How results are written, with what PGN calls them; the letter O is zero.
-const WORDS: [(&str, &str); 10] = [
+/// How results are written, with what PGN calls them; the letter O is zero, and a stroke may look like a one.
+const WORDS: [(&str, &str); 14] = [
     ("1-O", "1-0"),
     ("1:O", "1-0"),
     ("1O", "1-0"),
@@ -40,6 +41,10 @@ const WORDS: [(&str, &str); 10] = [
     ("1/2:1/2", "1/2-1/2"),
     ("1/21/2", "1/2-1/2"),
     ("1/2", "1/2-1/2"),
+    ("112-112", "1/2-1/2"),
+    ("112-1/2", "1/2-1/2"),
+    ("1/2-112", "1/2-1/2"),
+    ("12-12", "1/2-1/2"),
 ];
 /// Least probability of a result.
 const BELIEVED: f32 = 0.25;
@@ -90,7 +95,10 @@ pub(super) fn find(read: &ReadPage, recogniser: &dyn Recogniser) -> Result<Vec<(
                 .collect();
             let shares = [left, right].map(|x| x as f32 / width as f32);
             let quad = quad(read, pair, touched, shares);
-            let Some(number) = cells.iter().map(|&at| read.cells[at].number).min() else { continue };
+            let number = cells.iter().map(|&at| read.cells[at].number).min();
+            if number.is_none() {
+                continue;
+            }
             let result = WrittenResult { sheet: 0, page: 0, number, result: result.to_owned(), confidence, quad };
             found.push((result, cells));
         }
@@ -145,7 +153,8 @@ fn read_group(group: &Group, recogniser: &dyn Recogniser) -> Result<Option<(&'st
     Ok(judge(&readings, recogniser.alphabet()))
 }
 
-fn judge(readings: &[Reading], alphabet: &Alphabet) -> Option<(&'static str, f32)> {
+/// The result that readings say together, with its mean probability.
+pub(super) fn judge(readings: &[Reading], alphabet: &Alphabet) -> Option<(&'static str, f32)> {
     let mut sums: Vec<(&'static str, f32)> = Vec::new();
     for (word, result) in WORDS {
         let Some(classes) = word.chars().map(|symbol| alphabet.class(symbol)).collect::<Option<Vec<usize>>>() else {

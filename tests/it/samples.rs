@@ -26,6 +26,13 @@ fn right(game: &Game, name: &str) -> (usize, usize) {
     (played.iter().zip(&read).filter(|(a, b)| a == b).count(), played.len())
 }
 
+/// The result in the sample's truth.
+fn result(name: &str) -> String {
+    let truth = std::fs::read_to_string(sample(&format!("{name}.pgn"))).unwrap();
+    let tag = truth.lines().find_map(|line| line.strip_prefix("[Result \"")).unwrap();
+    tag.trim_end_matches("\"]").to_owned()
+}
+
 #[test]
 fn sheets_are_read() {
     let mut sum = (0, 0);
@@ -44,6 +51,7 @@ fn sheets_are_read() {
         let (_, game) = read(&[&format!("{name}.jpg")]);
         let (right, of) = right(&game, name);
         println!("{name}: {right} of {of}");
+        assert_eq!(game.result, result(name), "{name}: the result that is marked below the table");
         // A floor for each sheet, and a higher one for all together.
         assert!(right * 100 >= of * 75, "{name}: {right} of {of} moves");
         sum = (sum.0 + right, sum.1 + of);
