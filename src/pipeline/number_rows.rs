@@ -103,13 +103,15 @@ pub(super) fn find(page: &Page) -> Option<Numbered> {
     let slope = -first.lean();
     let strips = (page.image.width() as usize / STRIP).max(1);
     let border = |row: isize| -> Curve {
-        let points: Vec<[f32; 2]> = placed
+        let mut points: Vec<[f32; 2]> = placed
             .iter()
             .map(|&(start, chain)| {
                 let (above, below) = (chain.at(row - 1 - start), chain.at(row - start));
                 [(above[0] + below[0]) / 2.0, (above[1] + below[1]) / 2.0]
             })
             .collect();
+        // Far beyond their ends chains may cross.
+        points.sort_by(|a, b| a[0].total_cmp(&b[0]));
         let x = |strip: usize| (strip as f32 + 0.5) * STRIP as f32;
         let Some(map) = &ruled else {
             return Curve { y: (0..strips).map(|strip| through(&points, slope, x(strip))).collect() };
@@ -124,6 +126,10 @@ pub(super) fn find(page: &Page) -> Option<Numbered> {
     // The first and the last number may be lost: the next stage tells whether there are rows beyond.
     let rows: Vec<Curve> = (top_row - 1..=end_row + 1).map(border).collect();
     let middle = page.image.width() as f32 / 2.0;
+    // Chance figures make chains that contradict each other.
+    if !rows.is_sorted_by(|above, below| above.at(middle) < below.at(middle)) {
+        return None;
+    }
     let (top, bottom) = (rows.first()?.at(middle), rows.last()?.at(middle));
     let inside = |y: f32| y.clamp(0.0, page.image.height() as f32) as usize;
     let (_, right) = ink_rows::sides(page, inside(top)..inside(bottom))?;
