@@ -2,7 +2,8 @@
 
 use super::ReadPage;
 use super::cells::sample;
-use super::large_ink::{self, Mask, ROW};
+use super::large_ink::{self, ROW};
+use super::shapes::Mask;
 
 /// How far below the table is looked, in rows, and how far beyond its sides, as a share of its width.
 const BELOW: usize = 9;
@@ -13,6 +14,8 @@ const EDGE_LINES: usize = ROW / 3;
 /// Runs that are longer belong to ruling lines; what is thicker does not.
 const RULE: usize = ROW * 3 / 2;
 const RULE_THICKNESS: usize = 6;
+/// Reach of the means that take the table's last line as smooth, as a share of its length.
+const SMOOTH: f32 = 1.0 / 6.0;
 
 /// What is below the table, laid straight, [`ROW`] pixels a row.
 pub(super) struct Strip {
@@ -25,6 +28,7 @@ pub(super) struct Strip {
     tops: Vec<f32>,
 }
 
+/// The strip with what counts as ink.
 pub(super) struct View {
     pub ink: Mask,
     /// Without ruling lines.
@@ -51,7 +55,7 @@ pub(super) fn strip(read: &ReadPage) -> Option<Strip> {
         return None;
     }
     let line: Vec<f32> = (0..width).map(|u| last.bottom.at((left + u as f32 * step).clamp(sides.0, sides.1))).collect();
-    let tops = smooth(&line, width / 6);
+    let tops = smooth(&line, (SMOOTH * width as f32) as usize);
     let mut grey = Vec::with_capacity(width * rows);
     for v in 0..rows {
         let below = (v as f32 + 0.5) * step;
@@ -127,7 +131,6 @@ fn without_rules(ink: &Mask) -> Mask {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::marks;
 
     #[test]
     fn ruling_lines_go_and_the_dark_beyond_the_paper_as_well() {
@@ -136,7 +139,7 @@ mod tests {
         let grey: Vec<u8> = (0..width * 120).map(|at| if dark(at % width, at / width) { 60 } else { 250 }).collect();
         assert_eq!(paper(&grey, width, 150.0), 80);
         let ink = Mask { width, dark: grey[..width * 80].iter().map(|&pixel| pixel < 150).collect() };
-        let shapes = marks::strokes(&without_rules(&ink));
-        assert_eq!(shapes.iter().map(|(shape, _)| marks::place(shape)).collect::<Vec<_>>(), [[50, 10, 54, 40]]);
+        let strokes = without_rules(&ink).strokes();
+        assert_eq!(strokes.iter().map(|(shape, _)| shape.place()).collect::<Vec<_>>(), [[50, 10, 54, 40]]);
     }
 }

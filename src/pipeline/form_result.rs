@@ -3,14 +3,14 @@
 
 use super::ReadPage;
 use super::below::{self, Strip, View};
+use super::boxes_and_loops::{boxes, is_loop};
 use super::cells::Crop;
 use super::grid::{Band, Column};
-use super::large_ink::{Mask, ROW};
+use super::large_ink::ROW;
 use super::lines::Curve;
-use super::marks::{self, Place};
 use super::recognise::Recogniser;
 use super::results::{self, WrittenResult};
-use super::shapes::Shape;
+use super::shapes::{Mask, Place, Shape, joined};
 use crate::error::Result;
 use std::ops::Range;
 
@@ -29,15 +29,27 @@ const MOST_STROKES: usize = 1500;
 const LIKE: f32 = 0.7;
 /// Least probability of a result that is written by hand.
 const WRITTEN: f32 = 0.4;
-/// Heights of printed letters, how many make a line, and half the height of a loop around them, in theirs.
+/// Heights of printed letters, how far their middles lie from that of most and of all of a line, how many make one, and
+/// half the height of a loop around them, in theirs.
 const LETTER_HEIGHTS: Range<usize> = ROW * 2 / 10..ROW * 12 / 10;
+const LEVEL: [usize; 2] = [ROW / 8, ROW / 4];
 const FEWEST: usize = 6;
+const TALL_LETTER: f32 = 0.9;
 const ROOM: [f32; 3] = [1.5, 1.8, 2.1];
 /// Strokes of a result at most, and groups that are read on a page.
 const LETTERS: usize = 9;
 const MOST: usize = 6;
 /// Height of what is read, as shares of the height of a row.
 const SHARES: [f32; 2] = [0.62, 0.8];
+/// Smaller shapes are dust, in pixels.
+const DUST: usize = 4;
+/// Gap between a box and its word at least, in sizes of the box.
+const BOX_GAP: f32 = 0.16;
+/// How far from the middle of a loop those of the words of its line lie, in its heights; how high words are against it,
+/// and against each other.
+const OF_LINE: f32 = 0.45;
+const IN_LOOP: f32 = 0.6;
+const WORD_HEIGHTS: usize = 2;
 /// How often a mark is what was meant.
 const SURE: f32 = 0.97;
 /// In what order forms print the results.
@@ -68,22 +80,25 @@ struct Choice {
     mark: Place,
 }
 
+/// The three results that are printed, if one of them is ticked or circled.
 fn choice(view: &View) -> Option<Choice> {
-    let strokes = marks::strokes(&view.ink);
+    let strokes = view.ink.strokes();
     if strokes.len() > MOST_STROKES {
         return None;
     }
-    if let Some((boxes, marked)) = marks::boxes(&view.ink, &strokes, BOXES) {
+    if let Some((boxes, marked)) = boxes(&view.ink, &strokes, BOXES) {
         return Some(Choice { labels: beside(view, &boxes), marked, mark: boxes[marked] });
     }
     // Where the loop touches what is written above or below, its line is looked at alone.
-    circle(view, &view.ink).or_else(|| lines(view).into_iter().find_map(|line| circle(view, &rows_of(&view.ink, line))))
+    let of_line = |line| circle(view, &rows_of(&view.ink, line).strokes());
+    circle(view, &strokes).or_else(|| lines(view).into_iter().find_map(of_line))
 }
 
-fn circle(view: &View, ink: &Mask) -> Option<Choice> {
-    marks::strokes(ink).iter().find_map(|(shape, pixels)| {
+/// The choice around one of whose answers a loop goes.
+fn circle(view: &View, strokes: &[(Shape, Vec<usize>)]) -> Option<Choice> {
+    strokes.iter().find_map(|(shape, pixels)| {
         let fits = LOOP_HEIGHTS.contains(&shape.height()) && LOOP_WIDTHS.contains(&shape.width());
-        let is_loop = fits && marks::is_loop(shape, pixels, ink.width);
+        let is_loop = fits && is_loop(shape, pixels, view.ink.width);
         if is_loop { circled(view, shape, pixels) } else { None }
     })
 }
@@ -94,19 +109,20 @@ fn lines(view: &View) -> Vec<Range<usize>> {
     let middle = |letter: &Place| usize::midpoint(letter[1], letter[3]);
     let mut lines = Vec::new();
     loop {
-        let count = |at: usize| left.iter().filter(|letter| middle(letter).abs_diff(at) <= ROW / 8).count();
+        let count = |at: usize| left.iter().filter(|letter| middle(letter).abs_diff(at) <= LEVEL[0]).count();
         let best = left.iter().map(middle).map(|at| (count(at), at)).max();
         let Some((_, at)) = best.filter(|(count, _)| *count >= FEWEST) else { return lines };
         let (line, rest): (Vec<Place>, Vec<Place>) =
-            left.iter().partition(|letter| middle(letter).abs_diff(at) <= ROW / 4);
+            left.iter().partition(|letter| middle(letter).abs_diff(at) <= LEVEL[1]);
         let mut heights: Vec<usize> = line.iter().map(|letter| letter[3] - letter[1]).collect();
         heights.sort_unstable();
-        let height = heights[heights.len() * 9 / 10] as f32;
+        let height = heights[(heights.len() as f32 * TALL_LETTER) as usize] as f32;
         lines.extend(ROOM.map(|room| at.saturating_sub((room * height) as usize)..at + (room * height) as usize));
         left = rest;
     }
 }
 
+/// A picture in which only some rows are left.
 fn rows_of(ink: &Mask, rows: Range<usize>) -> Mask {
     let within = |at: usize| rows.contains(&(at / ink.width));
     Mask { width: ink.width, dark: ink.dark.iter().enumerate().map(|(at, &dark)| dark && within(at)).collect() }
@@ -116,6 +132,7 @@ fn rows_of(ink: &Mask, rows: Range<usize>) -> Mask {
 fn beside(view: &View, boxes: &[Place; 3]) -> [Option<Place>; 3] {
     let [_, top, _, bottom] = boxes[0];
     let size = bottom - top;
+    let gap = (BOX_GAP * size as f32) as usize;
     let words = |from: usize, to: usize, top: usize, bottom: usize| {
         let letters = letters(&view.text, |shape| {
             shape.left >= from
@@ -127,12 +144,12 @@ fn beside(view: &View, boxes: &[Place; 3]) -> [Option<Place>; 3] {
         words(&letters)
     };
     let behind = |at: usize| {
-        let to = boxes.get(at + 1).map_or(view.ink.width, |next| next[0].saturating_sub(size / 6));
-        words(boxes[at][2] + size / 6, to, boxes[at][1], boxes[at][3]).first().copied()
+        let to = boxes.get(at + 1).map_or(view.ink.width, |next| next[0].saturating_sub(gap));
+        words(boxes[at][2] + gap, to, boxes[at][1], boxes[at][3]).first().copied()
     };
     let before = |at: usize| {
-        let from = if at == 0 { 0 } else { boxes[at - 1][2] + size / 6 };
-        words(from, boxes[at][0].saturating_sub(size / 6), boxes[at][1], boxes[at][3]).last().copied()
+        let from = if at == 0 { 0 } else { boxes[at - 1][2] + gap };
+        words(from, boxes[at][0].saturating_sub(gap), boxes[at][1], boxes[at][3]).last().copied()
     };
     let near = |word: &Place| word[0] < boxes[2][2] + 2 * size;
     if behind(2).as_ref().is_some_and(near) { [0, 1, 2].map(behind) } else { [0, 1, 2].map(before) }
@@ -140,9 +157,9 @@ fn beside(view: &View, boxes: &[Place; 3]) -> [Option<Place>; 3] {
 
 /// The choice in which a loop goes around one of three words or numbers in a line.
 fn circled(view: &View, shape: &Shape, pixels: &[usize]) -> Option<Choice> {
-    let around = marks::place(shape);
+    let around = shape.place();
     let [left, top, right, bottom] = around;
-    let (middle, reach) = (usize::midpoint(top, bottom), (bottom - top) * 9 / 20);
+    let (middle, reach) = (usize::midpoint(top, bottom), (OF_LINE * (bottom - top) as f32) as usize);
     let mut text = view.text.clone();
     pixels.iter().for_each(|&pixel| text.dark[pixel] = false);
     let letters = letters(&text, |letter| {
@@ -166,30 +183,28 @@ fn circled(view: &View, shape: &Shape, pixels: &[usize]) -> Option<Choice> {
     before.iter().rev().take(marked).enumerate().for_each(|(at, word)| labels[marked - 1 - at] = Some(*word));
     let heights = labels.iter().flatten().map(|[_, top, _, bottom]| bottom - top);
     let (low, tall) = (heights.clone().min()?, heights.max()?);
-    (tall <= 2 * low && 5 * tall <= 3 * (bottom - top)).then_some(Choice { labels, marked, mark: around })
-}
-
-fn joined(a: Place, b: Place) -> Place {
-    std::array::from_fn(|side| if side < 2 { a[side].min(b[side]) } else { a[side].max(b[side]) })
+    let fit = tall <= WORD_HEIGHTS * low && tall as f32 <= IN_LOOP * (bottom - top) as f32;
+    fit.then_some(Choice { labels, marked, mark: around })
 }
 
 /// Boxes of the shapes of a picture that are wanted, dust left out.
 fn letters(ink: &Mask, wanted: impl Fn(&Shape) -> bool) -> Vec<Place> {
-    let mut found: Vec<Place> = marks::strokes(ink)
+    let mut found: Vec<Place> = ink
+        .strokes()
         .iter()
         .map(|(shape, _)| shape)
-        .filter(|shape| shape.area >= 4 && wanted(shape))
-        .map(marks::place)
+        .filter(|shape| shape.area >= DUST && wanted(shape))
+        .map(Shape::place)
         .collect();
     found.sort_unstable();
     found
 }
 
-/// Letters, from left to right, put together to words, groups of words and numbers.
+/// Letters, from left to right, put together to words, groups of words and numbers. Dots and dashes are lower than
+/// letters, and no words.
 fn words(letters: &[Place]) -> Vec<Place> {
     let mut heights: Vec<usize> = letters.iter().map(|letter| letter[3] - letter[1]).collect();
     heights.sort_unstable();
-    // Dots and dashes are lower than letters.
     let Some(&height) = heights.get(heights.len() * 3 / 4) else { return Vec::new() };
     let mut words: Vec<Place> = Vec::new();
     for &letter in letters {

@@ -4,7 +4,7 @@
 use super::cells::{darker_than_paper, sample};
 use super::grid::{Band, Grid};
 use super::page::Page;
-use super::shapes;
+use super::shapes::{Mask, Place, Shape, joined};
 use std::ops::Range;
 
 /// Height of a row in a straightened patch, in pixels.
@@ -25,30 +25,11 @@ const LOOSE: f32 = 0.25;
 /// Darkness of faint strokes, as a share of the darkest ink.
 const FAINT: f32 = 0.35;
 
-/// Ink and paper, row by row.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Mask {
-    pub width: usize,
-    pub dark: Vec<bool>,
-}
-
-impl Mask {
-    pub fn height(&self) -> usize {
-        self.dark.len() / self.width.max(1)
-    }
-
-    /// Whether there is ink; beyond the mask there is none.
-    pub fn at(&self, x: isize, y: isize) -> bool {
-        let inside = x >= 0 && y >= 0 && (x as usize) < self.width && (y as usize) < self.height();
-        inside && self.dark[y as usize * self.width + x as usize]
-    }
-}
-
 /// Strokes that belong together.
 #[derive(Debug, Clone)]
 pub struct Group {
-    /// Left, top, right and bottom in pixels of the patch.
-    pub place: [usize; 4],
+    /// In pixels of the patch.
+    pub place: Place,
     /// The strokes alone.
     pub ink: Mask,
 }
@@ -134,7 +115,9 @@ pub fn ink(grey: &[u8], width: usize, between: usize) -> Mask {
 
 /// Strokes that lie close together, with dust left out; none where there are too many to be a word.
 pub fn groups(ink: &Mask) -> Vec<Group> {
-    let mut groups = strokes(ink);
+    let is_stroke = |shape: &Shape| shape.area >= SPECK && shape.width().max(shape.height()) >= SHORTEST;
+    let strokes = ink.strokes().into_iter().filter(|(shape, _)| is_stroke(shape));
+    let mut groups: Vec<(Place, Vec<usize>)> = strokes.map(|(shape, pixels)| (shape.place(), pixels)).collect();
     if groups.len() > MOST {
         return Vec::new();
     }
@@ -143,11 +126,10 @@ pub fn groups(ink: &Mask) -> Vec<Group> {
         .find(|&(a, b)| belong_together(&groups[a].0, &groups[b].0))
     {
         let (theirs, pixels) = groups.swap_remove(a);
-        let ours = groups[b].0;
-        groups[b].0 = std::array::from_fn(|i| if i < 2 { ours[i].min(theirs[i]) } else { ours[i].max(theirs[i]) });
+        groups[b].0 = joined(groups[b].0, theirs);
         groups[b].1.extend(pixels);
     }
-    let cut_out = |(place, pixels): ([usize; 4], Vec<usize>)| {
+    let cut_out = |(place, pixels): (Place, Vec<usize>)| {
         let [left, top, right, bottom] = place;
         let mut dark = vec![false; (right - left) * (bottom - top)];
         for pixel in pixels {
@@ -158,7 +140,7 @@ pub fn groups(ink: &Mask) -> Vec<Group> {
     groups.into_iter().map(cut_out).collect()
 }
 
-fn belong_together(a: &[usize; 4], b: &[usize; 4]) -> bool {
+fn belong_together(a: &Place, b: &Place) -> bool {
     let gap = |side: usize| a[side].max(b[side]) as f32 - a[side + 2].min(b[side + 2]) as f32;
     let (across, down) = (gap(0), gap(1));
     let [low, tall] = [f32::min, f32::max].map(|of| of((a[3] - a[1]) as f32, (b[3] - b[1]) as f32));
@@ -166,17 +148,6 @@ fn belong_together(a: &[usize; 4], b: &[usize; 4]) -> bool {
     // A dash is hardly as high as it is thick.
     let beside = across < APART * tall.max(0.6 * row) && down <= -low.min(0.2 * row);
     beside || (across < LOOSE * row && down < LOOSE * row)
-}
-
-/// Connected pixels, with their boxes; dust is left out.
-fn strokes(ink: &Mask) -> Vec<([usize; 4], Vec<usize>)> {
-    let mut strokes = Vec::new();
-    shapes::each(ink.dark.clone(), ink.width, |shape, pixels| {
-        if shape.area >= SPECK && shape.width().max(shape.height()) >= SHORTEST {
-            strokes.push(([shape.left, shape.top, shape.right, shape.bottom], pixels.to_vec()));
-        }
-    });
-    strokes
 }
 
 #[cfg(test)]

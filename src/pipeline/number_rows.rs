@@ -353,6 +353,25 @@ mod tests {
     }
 
     #[test]
+    fn columns_that_cross_tell_no_rows() {
+        let mut grey = GrayImage::from_pixel(1000, 1000, Luma([250]));
+        let mut number = |left: f32, top: f32| {
+            for (x, y) in (0..6).flat_map(|x| (0..14).map(move |y| (x, y))) {
+                grey.put_pixel(left as u32 + x, top as u32 + y, Luma([30]));
+            }
+        };
+        for row in 0..20 {
+            number(80.0 + 4.0 * row as f32, 120.0 + 40.0 * row as f32);
+        }
+        for row in 0..14 {
+            number(230.0 - 4.0 * row as f32, 138.0 + 40.0 * row as f32);
+        }
+        let page = Page::new(&Photo { file: String::new(), grey }, 0);
+        assert_eq!(columns(&page).len(), 2);
+        assert!(find(&page).is_none());
+    }
+
+    #[test]
     fn an_empty_page_has_none() {
         let page = Page::new(&Photo { file: String::new(), grey: GrayImage::from_pixel(600, 600, Luma([240])) }, 0);
         assert!(find(&page).is_none());

@@ -5,8 +5,9 @@
 
 use super::ReadPage;
 use super::cells::{CROP_HEIGHT, CROP_WIDTH, Crop};
-use super::large_ink::{self, Group, Mask, ROW};
+use super::large_ink::{self, Group, ROW};
 use super::recognise::Recogniser;
+use super::shapes::Mask;
 use crate::error::Result;
 use crate::game::Quad;
 use crate::reading::{Alphabet, Reading};

@@ -1,4 +1,38 @@
-//! Connected shapes of a picture that is dark or not, pixel by pixel.
+//! Pictures that are dark or not, pixel by pixel, and the connected shapes in them.
+
+/// Left, top, right and bottom in pixels, the latter two just outside.
+pub(super) type Place = [usize; 4];
+
+/// The smallest place around two.
+pub(super) fn joined(a: Place, b: Place) -> Place {
+    std::array::from_fn(|side| if side < 2 { a[side].min(b[side]) } else { a[side].max(b[side]) })
+}
+
+/// Ink and paper, row by row.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Mask {
+    pub width: usize,
+    pub dark: Vec<bool>,
+}
+
+impl Mask {
+    pub fn height(&self) -> usize {
+        self.dark.len() / self.width.max(1)
+    }
+
+    /// Whether there is ink; beyond the mask there is none.
+    pub fn at(&self, x: isize, y: isize) -> bool {
+        let inside = x >= 0 && y >= 0 && (x as usize) < self.width && (y as usize) < self.height();
+        inside && self.dark[y as usize * self.width + x as usize]
+    }
+
+    /// Every shape with the places of its pixels, `y * width + x`.
+    pub fn strokes(&self) -> Vec<(Shape, Vec<usize>)> {
+        let mut found = Vec::new();
+        each(self.dark.clone(), self.width, |shape, pixels| found.push((shape, pixels.to_vec())));
+        found
+    }
+}
 
 /// The box of a connected shape, in pixels, and how many pixels it has; `right` and `bottom` are just outside.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,6 +51,10 @@ impl Shape {
 
     pub fn height(&self) -> usize {
         self.bottom - self.top
+    }
+
+    pub fn place(&self) -> Place {
+        [self.left, self.top, self.right, self.bottom]
     }
 }
 

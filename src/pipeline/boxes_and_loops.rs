@@ -1,10 +1,6 @@
 //! Boxes to tick and loops of the pen, in a picture that is dark or not.
 
-use super::large_ink::Mask;
-use super::shapes::{self, Shape};
-
-/// Left, top, right and bottom in pixels, the latter two just outside.
-pub(super) type Place = [usize; 4];
+use super::shapes::{self, Mask, Place, Shape};
 
 /// Least share of each side of a box that is seen: of one to start with, and of one under a tick.
 const CLEAN: f32 = 0.85;
@@ -23,19 +19,9 @@ const MARKED: f32 = 0.1;
 const UNMARKED: f32 = 0.35;
 /// Height of a loop by what its strokes are made thicker on each side to close its gaps.
 const THICKER: usize = 16;
-/// Least share of a loop's box that it encloses: an ellipse has 0.79.
+/// Least share of a loop's box that it encloses: an ellipse has 0.79; and how much of it may be ink.
 const ENCLOSED: f32 = 0.5;
-
-/// Connected shapes with their pixels.
-pub(super) fn strokes(ink: &Mask) -> Vec<(Shape, Vec<usize>)> {
-    let mut found = Vec::new();
-    shapes::each(ink.dark.clone(), ink.width, |shape, pixels| found.push((shape, pixels.to_vec())));
-    found
-}
-
-pub(super) fn place(shape: &Shape) -> Place {
-    [shape.left, shape.top, shape.right, shape.bottom]
-}
+const INKED: f32 = 0.6;
 
 /// Three boxes of one size side by side, from left to right, and which of them is marked, if one is. Their sides are
 /// `sizes` pixels long.
@@ -48,9 +34,9 @@ pub(super) fn boxes(
         let (width, height) = (shape.width(), shape.height());
         let square = width.abs_diff(height) as f32 <= UNLIKE * width.max(height) as f32;
         let fits = sizes.contains(&width) && sizes.contains(&height) && square;
-        fits && sides(ink, place(shape)) >= CLEAN && inside(ink, place(shape)) <= EMPTY
+        fits && sides(ink, shape.place()) >= CLEAN && inside(ink, shape.place()) <= EMPTY
     };
-    let clean: Vec<Place> = strokes.iter().map(|(shape, _)| shape).filter(may_be).map(place).collect();
+    let clean: Vec<Place> = strokes.iter().map(|(shape, _)| shape).filter(may_be).map(Shape::place).collect();
     let alike = |a: &Place, b: &Place| {
         let (size, other) = ((a[2] - a[0]) as f32, (b[2] - b[0]) as f32);
         let off = ((a[1] + a[3]) as f32 - (b[1] + b[3]) as f32).abs() / 2.0;
@@ -149,7 +135,7 @@ pub(super) fn is_loop(shape: &Shape, pixels: &[usize], width: usize) -> bool {
     }
     let box_area = shape.width() * shape.height();
     let enclosed = (across * down).saturating_sub(outside + thicker * (across + down));
-    enclosed as f32 >= ENCLOSED * box_area as f32 && shape.area as f32 <= 0.6 * box_area as f32
+    enclosed as f32 >= ENCLOSED * box_area as f32 && shape.area as f32 <= INKED * box_area as f32
 }
 
 #[cfg(test)]
@@ -172,13 +158,13 @@ mod tests {
             (116..152).contains(&x) && (x - 116).abs_diff(y - y.min(14)) < 2 && (14..50).contains(&y)
         };
         let empty = drawn(|x, y| [20, 120, 240].iter().any(|&left| outline(x, y, left)));
-        assert_eq!(boxes(&empty, &strokes(&empty), 10..40), None);
+        assert_eq!(boxes(&empty, &empty.strokes(), 10..40), None);
         let ticked = drawn(|x, y| [20, 120, 240].iter().any(|&left| outline(x, y, left)) || cross(x, y));
-        let (places, marked) = boxes(&ticked, &strokes(&ticked), 10..40).unwrap();
+        let (places, marked) = boxes(&ticked, &ticked.strokes(), 10..40).unwrap();
         assert_eq!(marked, 1);
         assert!(places[1][0].abs_diff(120) <= 2 && places[1][1].abs_diff(20) <= 2, "{places:?}");
         let two = drawn(|x, y| [20, 120].iter().any(|&left| outline(x, y, left)) || cross(x, y));
-        assert_eq!(boxes(&two, &strokes(&two), 10..40), None);
+        assert_eq!(boxes(&two, &two.strokes(), 10..40), None);
     }
 
     #[test]
@@ -189,7 +175,7 @@ mod tests {
         };
         let is = |share: f32| {
             let ink = drawn(|x, y| on(x as f32, y as f32, share));
-            strokes(&ink).iter().any(|(shape, pixels)| is_loop(shape, pixels, ink.width))
+            ink.strokes().iter().any(|(shape, pixels)| is_loop(shape, pixels, ink.width))
         };
         assert!(is(1.0));
         assert!(!is(0.5));
