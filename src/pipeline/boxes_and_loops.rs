@@ -1,6 +1,6 @@
 //! Boxes to tick and loops of the pen, in a picture that is dark or not.
 
-use super::shapes::{self, Mask, Place, Shape};
+use super::shapes::{Mask, Place, Shape};
 
 /// Least share of each side of a box that is seen: of one to start with, and of one under a tick.
 const CLEAN: f32 = 0.85;

@@ -9,6 +9,7 @@ use super::grid::{Band, Column};
 use super::large_ink::ROW;
 use super::lines::Curve;
 use super::recognise::Recogniser;
+use super::result_words::Words;
 use super::results::{self, WrittenResult};
 use super::shapes::{Mask, Place, Shape, joined};
 use crate::error::Result;
@@ -27,18 +28,24 @@ const WRITTEN_GAP: f32 = 1.1;
 const MOST_STROKES: usize = 1500;
 /// How much less the widths of the words for a win differ than that for a draw differs from them.
 const LIKE: f32 = 0.7;
-/// Least probability of a result that is written by hand.
-const WRITTEN: f32 = 0.4;
-/// Heights of printed letters, how far their middles lie from that of most and of all of a line, how many make one, and
-/// half the height of a loop around them, in theirs.
+/// How often other writing reads as a result, and the least probability of a result that is written by hand.
+const OTHERWISE: f32 = 0.05;
+const WRITTEN: f32 = 0.6;
+/// Heights of printed letters, how far their middles lie from that of most and of all of a line, and how many make one.
 const LETTER_HEIGHTS: Range<usize> = ROW * 2 / 10..ROW * 12 / 10;
 const LEVEL: [usize; 2] = [ROW / 8, ROW / 4];
 const FEWEST: usize = 6;
-const TALL_LETTER: f32 = 0.9;
-const ROOM: [f32; 3] = [1.5, 1.8, 2.1];
+/// How far beyond a word a loop around it may be, in heights of the word, in how many directions it is looked for, and the
+/// shares of them in which it is seen around the word that is meant and around each of the two others.
+const RING: f32 = 2.0;
+const DIRECTIONS: usize = 48;
+const RINGED: f32 = 0.85;
+const UNRINGED: f32 = 0.6;
 /// Strokes of a result at most, and groups that are read on a page.
 const LETTERS: usize = 9;
 const MOST: usize = 6;
+/// Room beside what is read, in its heights.
+const MARGIN: f32 = 0.4;
 /// Height of what is read, as shares of the height of a row.
 const SHARES: [f32; 2] = [0.62, 0.8];
 /// Smaller shapes are dust, in pixels.
@@ -89,9 +96,39 @@ fn choice(view: &View) -> Option<Choice> {
     if let Some((boxes, marked)) = boxes(&view.ink, &strokes, BOXES) {
         return Some(Choice { labels: beside(view, &boxes), marked, mark: boxes[marked] });
     }
-    // Where the loop touches what is written above or below, its line is looked at alone.
-    let of_line = |line| circle(view, &rows_of(&view.ink, line).strokes());
-    circle(view, &strokes).or_else(|| lines(view).into_iter().find_map(of_line))
+    circle(view, &strokes).or_else(|| lines(view).iter().find_map(|line| ringed(view, line)))
+}
+
+/// The choice in which one of three words in a line has ink all around it, where the loop touches other writing.
+fn ringed(view: &View, line: &[Place]) -> Option<Choice> {
+    // Pieces of the loop are larger than letters.
+    let mut heights: Vec<usize> = line.iter().map(|letter| letter[3] - letter[1]).collect();
+    heights.sort_unstable();
+    let most = heights.get(heights.len() / 2)? * 3 / 2;
+    let is_letter = |letter: &&Place| letter[3] - letter[1] <= most;
+    let words = words(&line.iter().filter(is_letter).copied().collect::<Vec<Place>>());
+    // What the line begins with names it.
+    let words: [Place; 3] = words.get(words.len().checked_sub(3)?..).filter(|_| words.len() <= 4)?.try_into().ok()?;
+    let around = words.map(|word| around(&view.ink, word));
+    let marked = (0..3).max_by(|&a, &b| around[a].total_cmp(&around[b]))?;
+    let others = (0..3).filter(|&at| at != marked).map(|at| around[at]).fold(0.0, f32::max);
+    let is_marked = around[marked] >= RINGED && others <= UNRINGED;
+    is_marked.then_some(Choice { labels: words.map(Some), marked, mark: words[marked] })
+}
+
+/// Share of the directions from the middle of a word in which there is ink not far beyond it.
+fn around(ink: &Mask, word: Place) -> f32 {
+    let [left, top, right, bottom] = word.map(|side| side as f32);
+    let (x, y, across, down) = ((left + right) / 2.0, (top + bottom) / 2.0, (right - left) / 2.0, (bottom - top) / 2.0);
+    let seen = |angle: f32| {
+        (0..(RING * 2.0 * down) as usize).any(|off| {
+            let (u, v) = (x + (across + off as f32) * angle.cos(), y + (down + off as f32) * angle.sin());
+            let beyond = u < left || u >= right || v < top || v >= bottom;
+            beyond && ink.at(u as isize, v as isize)
+        })
+    };
+    let angles = (0..DIRECTIONS).map(|at| at as f32 / DIRECTIONS as f32 * std::f32::consts::TAU);
+    angles.filter(|&angle| seen(angle)).count() as f32 / DIRECTIONS as f32
 }
 
 /// The choice around one of whose answers a loop goes.
@@ -103,8 +140,8 @@ fn circle(view: &View, strokes: &[(Shape, Vec<usize>)]) -> Option<Choice> {
     })
 }
 
-/// Where lines of text stand, those with most letters first, with room for loops around them.
-fn lines(view: &View) -> Vec<Range<usize>> {
+/// The letters of lines of text, from left to right, those lines with most letters first.
+fn lines(view: &View) -> Vec<Vec<Place>> {
     let mut left = letters(&view.text, |shape| LETTER_HEIGHTS.contains(&shape.height()));
     let middle = |letter: &Place| usize::midpoint(letter[1], letter[3]);
     let mut lines = Vec::new();
@@ -112,20 +149,10 @@ fn lines(view: &View) -> Vec<Range<usize>> {
         let count = |at: usize| left.iter().filter(|letter| middle(letter).abs_diff(at) <= LEVEL[0]).count();
         let best = left.iter().map(middle).map(|at| (count(at), at)).max();
         let Some((_, at)) = best.filter(|(count, _)| *count >= FEWEST) else { return lines };
-        let (line, rest): (Vec<Place>, Vec<Place>) =
-            left.iter().partition(|letter| middle(letter).abs_diff(at) <= LEVEL[1]);
-        let mut heights: Vec<usize> = line.iter().map(|letter| letter[3] - letter[1]).collect();
-        heights.sort_unstable();
-        let height = heights[(heights.len() as f32 * TALL_LETTER) as usize] as f32;
-        lines.extend(ROOM.map(|room| at.saturating_sub((room * height) as usize)..at + (room * height) as usize));
+        let (line, rest) = left.into_iter().partition(|letter| middle(letter).abs_diff(at) <= LEVEL[1]);
+        lines.push(line);
         left = rest;
     }
-}
-
-/// A picture in which only some rows are left.
-fn rows_of(ink: &Mask, rows: Range<usize>) -> Mask {
-    let within = |at: usize| rows.contains(&(at / ink.width));
-    Mask { width: ink.width, dark: ink.dark.iter().enumerate().map(|(at, &dark)| dark && within(at)).collect() }
 }
 
 /// What is printed behind boxes, or before them where nothing is behind the last.
@@ -240,6 +267,7 @@ fn named(choice: &Choice) -> Option<&'static str> {
 fn read_place(
     read: &ReadPage,
     strip: &Strip,
+    view: &View,
     place: Place,
     recogniser: &dyn Recogniser,
 ) -> Result<Option<(&'static str, f32)>> {
@@ -247,39 +275,55 @@ fn read_place(
     let middle = usize::midpoint(left, right);
     let ([_, high], [_, low]) = (strip.to_page(middle, top), strip.to_page(middle, bottom));
     let level = |at: f32| Curve { y: vec![at] };
-    let [left, right] = [left, right].map(|u| level(strip.to_page(u, top)[0]));
+    let margin = MARGIN * (low - high);
+    let [left, right] = [(left, -margin), (right, margin)].map(|(u, aside)| level(strip.to_page(u, top)[0] + aside));
     let column = Column { left, right, inner: Vec::new() };
     let crops = SHARES.map(|share| {
         let room = ((low - high) / share - (low - high)) / 2.0;
         Crop::cut(&read.page, &Band { top: level(high - room), bottom: level(low + room), ruled: false }, &column)
     });
-    Ok(results::judge(&recogniser.read(&crops.each_ref())?, recogniser.alphabet()))
+    let mut readings = recogniser.read(&crops.each_ref())?;
+    readings.extend(results::read_strokes(&cut_out(&view.text, place), recogniser)?);
+    let said = Words::lenient().said(&readings, recogniser.alphabet());
+    Ok(said.map(|(result, mean)| (result, mean / (mean + OTHERWISE))))
 }
 
-/// The only thing below the table that reads as a result.
+/// A part of a picture.
+fn cut_out(ink: &Mask, [left, top, right, bottom]: Place) -> Mask {
+    let dark = (top..bottom).flat_map(|y| (left..right).map(move |x| ink.dark[y * ink.width + x])).collect();
+    Mask { width: right - left, dark }
+}
+
+/// What is written by hand below the table, in plain ink or else in faint.
 fn written(read: &ReadPage, strip: &Strip, recogniser: &dyn Recogniser) -> Result<Option<(&'static str, f32, Place)>> {
-    let mut found = None;
-    let letters = letters(&strip.views[0].text, |_| true);
-    for place in numbers(&letters).into_iter().filter(|place| is_answer(place, &letters)).take(MOST) {
-        let told = read_place(read, strip, place, recogniser)?.filter(|(_, sure)| *sure >= WRITTEN);
-        if let Some((result, sure)) = told {
-            if found.is_some() {
-                return Ok(None);
-            }
-            found = Some((result, sure, place));
+    for view in &strip.views {
+        let letters = letters(&view.text, |_| true);
+        let mut found = Vec::new();
+        for place in numbers(&letters).into_iter().filter(|place| is_answer(place, &letters)).take(MOST) {
+            let told = read_place(read, strip, view, place, recogniser)?.filter(|(_, sure)| *sure >= WRITTEN);
+            found.extend(told.map(|(result, sure)| (result, sure, place)));
+        }
+        // Where two are read, neither is what is asked for.
+        match found.as_slice() {
+            [] => (),
+            [one] => return Ok(Some(*one)),
+            _ => break,
         }
     }
-    Ok(found)
+    Ok(None)
 }
 
 /// Whether in its line only the word for what is asked stands before it, and nothing behind it.
 fn is_answer(place: &Place, letters: &[Place]) -> bool {
-    let middle = usize::midpoint(place[1], place[3]);
-    let line: Vec<Place> =
-        letters.iter().filter(|letter| letter[1] <= middle && middle <= letter[3]).copied().collect();
+    let line: Vec<Place> = letters.iter().filter(|letter| on_line(letter, place)).copied().collect();
     let (before, behind): (Vec<Place>, Vec<Place>) = line.into_iter().partition(|letter| letter[0] < place[0]);
     let behind: Vec<Place> = behind.into_iter().filter(|letter| letter[0] >= place[2]).collect();
     words(&before).len() <= 1 && words(&behind).is_empty()
+}
+
+/// Whether the middle of a letter is as high as a word.
+fn on_line(letter: &Place, word: &Place) -> bool {
+    (word[1]..word[3]).contains(&usize::midpoint(letter[1], letter[3]))
 }
 
 /// What may be numbers, from top to bottom: few letters beside each other, with nothing else near.
@@ -290,7 +334,7 @@ fn numbers(letters: &[Place]) -> Vec<Place> {
         let (mut word, mut count) = (*seed, 0);
         loop {
             let room = (WRITTEN_GAP * tall(&word) as f32) as usize;
-            let level = |one: &&Place| one[1] < word[3] && word[1] < one[3];
+            let level = |one: &&Place| on_line(one, &word);
             let near = |one: &&Place| one[0] < word[2] + room && word[0] < one[2] + room;
             let within: Vec<&Place> = letters.iter().filter(level).filter(near).collect();
             if within.len() == count || within.len() > LETTERS {

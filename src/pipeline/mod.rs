@@ -40,6 +40,7 @@ mod pale;
 mod paper;
 mod print;
 pub mod recognise;
+mod result_words;
 pub mod results;
 pub mod segments;
 mod shapes;

@@ -7,6 +7,7 @@ use super::ReadPage;
 use super::cells::{CROP_HEIGHT, CROP_WIDTH, Crop};
 use super::large_ink::{self, Group, ROW};
 use super::recognise::Recogniser;
+use super::result_words::Words;
 use super::shapes::Mask;
 use crate::error::Result;
 use crate::game::Quad;
@@ -30,23 +31,6 @@ pub struct WrittenResult {
     pub quad: Quad,
 }
 
-/// How results are written, with what PGN calls them; the letter O is zero, and a stroke may look like a one.
-const WORDS: [(&str, &str); 14] = [
-    ("1-O", "1-0"),
-    ("1:O", "1-0"),
-    ("1O", "1-0"),
-    ("O-1", "0-1"),
-    ("O:1", "0-1"),
-    ("O1", "0-1"),
-    ("1/2-1/2", "1/2-1/2"),
-    ("1/2:1/2", "1/2-1/2"),
-    ("1/21/2", "1/2-1/2"),
-    ("1/2", "1/2-1/2"),
-    ("112-112", "1/2-1/2"),
-    ("112-1/2", "1/2-1/2"),
-    ("1/2-112", "1/2-1/2"),
-    ("12-12", "1/2-1/2"),
-];
 /// Least probability of a result.
 const BELIEVED: f32 = 0.25;
 /// Heights of a group, in rows: what is lower stands in one cell unless it crosses the columns.
@@ -149,26 +133,17 @@ fn quad(read: &ReadPage, pair: usize, bands: std::ops::Range<usize>, [from, to]:
 
 /// The result that a group says, with its mean probability over the pens.
 fn read_group(group: &Group, recogniser: &dyn Recogniser) -> Result<Option<(&'static str, f32)>> {
-    let crops = PENS.map(|(height, pen)| crop(&group.ink, height, pen));
-    let readings = recogniser.read(&crops.each_ref())?;
-    Ok(judge(&readings, recogniser.alphabet()))
+    let said = Words::strict().said(&read_strokes(&group.ink, recogniser)?, recogniser.alphabet());
+    Ok(said.filter(|(_, mean)| *mean >= BELIEVED))
 }
 
-/// The result that readings say together, with its mean probability.
-pub(super) fn judge(readings: &[Reading], alphabet: &Alphabet) -> Option<(&'static str, f32)> {
-    let mut sums: Vec<(&'static str, f32)> = Vec::new();
-    for (word, result) in WORDS {
-        let Some(classes) = word.chars().map(|symbol| alphabet.class(symbol)).collect::<Option<Vec<usize>>>() else {
-            continue;
-        };
-        let likely: f32 = readings.iter().map(|reading| reading.log_likelihood(&classes).exp()).sum();
-        match sums.iter_mut().find(|(other, _)| *other == result) {
-            Some((_, sum)) => *sum += likely,
-            None => sums.push((result, likely)),
-        }
-    }
-    let means = sums.into_iter().map(|(result, sum)| (result, (sum / readings.len().max(1) as f32).min(1.0)));
-    means.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, mean)| *mean >= BELIEVED)
+/// Strokes brought to the size of a move and drawn with pens of different widths, each read alone.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(super) fn read_strokes(ink: &Mask, recogniser: &dyn Recogniser) -> Result<Vec<Reading>> {
+    let crops = PENS.map(|(height, pen)| crop(ink, height, pen));
+    recogniser.read(&crops.each_ref())
 }
 
 /// Strokes as a crop of a given height of writing, drawn with a pen of a given width (pixels of the crop).
@@ -241,19 +216,5 @@ mod tests {
         let row = &crop.pixels[24 * CROP_WIDTH..25 * CROP_WIDTH];
         let wide = row.iter().filter(|&&pixel| pixel < 155).count();
         assert!((3..=5).contains(&wide), "{wide}");
-    }
-
-    #[test]
-    fn only_what_reads_as_a_result_is_told() {
-        let alphabet = Alphabet::new("1O-e4".chars());
-        let says = |classes: &[usize]| {
-            let step = |class: usize| (0..6).map(move |c| if c == class { 0.95f32.ln() } else { 0.01f32.ln() });
-            let log_probs = classes.iter().flat_map(|&class| [class, 0]).flat_map(step).collect();
-            Reading::new(log_probs, 6)
-        };
-        let (white, black, pawn) = (says(&[1, 3, 2]), says(&[2, 3, 1]), says(&[4, 5]));
-        assert_eq!(judge(&[white.clone(), white.clone()], &alphabet).unwrap().0, "1-0");
-        assert_eq!(judge(&[black], &alphabet).unwrap().0, "0-1");
-        assert_eq!(judge(&[pawn], &alphabet), None);
     }
 }
