@@ -2,6 +2,7 @@
 
 use super::ReadPage;
 use super::cells::sample;
+use super::digits::evenly_lit;
 use super::large_ink::{self, ROW};
 use super::shapes::Mask;
 
@@ -9,7 +10,7 @@ use super::shapes::Mask;
 const BELOW: usize = 9;
 const ASIDE: f32 = 0.04;
 /// Darkness of a line of pixels beyond the paper, and how many such there are.
-const EDGE: f32 = 0.15;
+const EDGE: f32 = 0.4;
 const EDGE_LINES: usize = ROW / 3;
 /// Runs that are longer belong to ruling lines; what is thicker does not.
 const RULE: usize = ROW * 3 / 2;
@@ -61,11 +62,13 @@ pub(super) fn strip(read: &ReadPage) -> Option<Strip> {
         let below = (v as f32 + 0.5) * step;
         grey.extend((0..width).map(|u| sample(page, left + (u as f32 + 0.5) * step, tops[u] + below) as u8));
     }
-    let [_, plain] = large_ink::thresholds(&grey);
+    // The table's end is on paper, whatever lies below.
+    let [_, plain] = large_ink::thresholds(&grey[..width * ROW]);
     grey.truncate(width * paper(&grey, width, plain));
     if grey.len() < width * ROW / 2 {
         return None;
     }
+    let grey = evenly_lit(&grey, width);
     let mask = |threshold: f32| Mask { width, dark: grey.iter().map(|&pixel| f32::from(pixel) < threshold).collect() };
     let [faint, plain] = large_ink::thresholds(&grey).map(mask);
     let views = [plain, faint].map(|ink| View { text: without_rules(&ink), ink });

@@ -14,8 +14,9 @@ const UNLIKE: f32 = 0.2;
 const OFF_LINE: f32 = 0.35;
 /// Share of a box at each side that does not count as its inside.
 const RIM: f32 = 0.22;
-/// Darkness of the inside of a box with a mark, and of one without as a share of the other's.
+/// Darkness of the inside of a box with a mark, least and most, and of one without as a share of the other's.
 const MARKED: f32 = 0.1;
+const MOST_MARKED: f32 = 0.8;
 const UNMARKED: f32 = 0.35;
 /// Height of a loop by what its strokes are made thicker on each side to close its gaps.
 const THICKER: usize = 16;
@@ -37,6 +38,12 @@ pub(super) fn boxes(
         fits && sides(ink, shape.place()) >= CLEAN && inside(ink, shape.place()) <= EMPTY
     };
     let clean: Vec<Place> = strokes.iter().map(|(shape, _)| shape).filter(may_be).map(Shape::place).collect();
+    if std::env::var("DBGB").is_ok() {
+        for (shape, _) in strokes.iter().filter(|(s, _)| s.width().abs_diff(s.height()) * 3 <= s.width() && s.width() > 8) {
+            eprintln!("BOX {:?} size {}x{} sides {:.2} inside {:.2} in range {}", shape.place(), shape.width(), shape.height(), sides(ink, shape.place()), inside(ink, shape.place()), sizes.contains(&shape.width()));
+        }
+        eprintln!("CLEAN {clean:?}");
+    }
     let alike = |a: &Place, b: &Place| {
         let (size, other) = ((a[2] - a[0]) as f32, (b[2] - b[0]) as f32);
         let off = ((a[1] + a[3]) as f32 - (b[1] + b[3]) as f32).abs() / 2.0;
@@ -72,7 +79,7 @@ fn ticked(ink: &Mask, [a, b]: [Place; 2]) -> Option<Place> {
             .filter_map(move |dy| usize::try_from(top + dy).ok())
             .map(move |y| [x, y, x + width, y + height])
     });
-    let seen = places.map(|place| (sides(ink, place), place));
+    let seen = places.filter(|&place| inside(ink, place) <= MOST_MARKED).map(|place| (sides(ink, place), place));
     seen.max_by(|one, other| one.0.total_cmp(&other.0)).filter(|(seen, _)| *seen >= TICKED).map(|(_, place)| place)
 }
 

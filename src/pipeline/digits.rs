@@ -8,6 +8,8 @@ const PRINT: u8 = 45;
 /// Side, in pixels, of the squares for which the paper is told: one of so many pixels in and around them is lighter.
 const SQUARE: usize = 16;
 const LIGHTEST: usize = 6;
+/// Paper in an evenly lit picture.
+const PAPER: u8 = 240;
 /// Heights of a digit, in pixels of the page.
 const DIGITS: std::ops::RangeInclusive<usize> = 6..=60;
 /// Widths of a shape in heights: of up to three digits that touch each other.
@@ -63,7 +65,7 @@ pub(super) fn numbers(image: &GrayImage) -> Vec<Number> {
 /// The connected dark shapes of a page that have the size of a digit, or of a few that touch each other.
 fn digits(image: &GrayImage) -> Vec<Shape> {
     let width = image.width() as usize;
-    let (paper, across) = (paper(image), width.div_ceil(SQUARE));
+    let (paper, across) = (paper(image.as_raw(), width), width.div_ceil(SQUARE));
     let is_dark = |(at, &pixel): (usize, &u8)| {
         let paper = paper[at / width / SQUARE * across + at % width / SQUARE];
         paper.saturating_sub(pixel) >= PRINT
@@ -74,10 +76,20 @@ fn digits(image: &GrayImage) -> Vec<Shape> {
     shapes(dark, image.width() as usize).into_iter().filter(is_digit).collect()
 }
 
+/// A picture in which all paper is equally light, and what is darker as much darker as it is against the paper around it.
+pub(super) fn evenly_lit(grey: &[u8], width: usize) -> Vec<u8> {
+    let (paper, across) = (paper(grey, width), width.div_ceil(SQUARE));
+    let lit = |(at, &pixel): (usize, &u8)| {
+        let paper = u32::from(paper[at / width / SQUARE * across + at % width / SQUARE]).max(1);
+        (u32::from(pixel) * u32::from(PAPER) / paper).min(255) as u8
+    };
+    grey.iter().enumerate().map(lit).collect()
+}
+
 /// How light the paper is in and around each square of a picture, row by row: at the edge of a shadow it differs within a
 /// few pixels.
-fn paper(image: &GrayImage) -> Vec<u8> {
-    let (width, height) = (image.width() as usize, image.height() as usize);
+fn paper(grey: &[u8], width: usize) -> Vec<u8> {
+    let height = grey.len() / width.max(1);
     let squares = (0..height.div_ceil(SQUARE)).flat_map(|j| (0..width.div_ceil(SQUARE)).map(move |i| (i, j)));
     let lightest = |(i, j): (usize, usize)| {
         let span =
@@ -86,7 +98,7 @@ fn paper(image: &GrayImage) -> Vec<u8> {
         // Every second pixel says as much.
         let rows = span(j, height).step_by(2);
         let mut pixels: Vec<u8> =
-            rows.flat_map(|y| image.as_raw()[y * width..][columns.clone()].iter().step_by(2).copied()).collect();
+            rows.flat_map(|y| grey[y * width..][columns.clone()].iter().step_by(2).copied()).collect();
         let rank = pixels.len() - 1 - pixels.len() / LIGHTEST;
         *pixels.select_nth_unstable(rank).1
     };
