@@ -52,7 +52,7 @@ class Form:
     rows_ruled: bool = True
     heavy_every: int = 0                    # a thicker line under every so many rows
     fields: str = "lined"                   # "lined" or "boxed"
-    result: str = "boxes"                   # "boxes", "words" or "line"
+    result: str = "boxes"                   # "boxes", "words" or "line" below the table, or "above" it
     emblem: bool = True
     margin: float = .07
     paper_colour: tuple = (252, 251, 247)
@@ -107,7 +107,7 @@ def random_form(rng, language=None):
         zebra=rng.random() < .12, gutter=0.0 if rng.random() < .6 else u(.008, .04), line=int(rng.integers(1, 5)),
         frame=int(rng.integers(3, 8)), colour=tint, light=0.0 if rng.random() < .5 else u(.2, .7), rows_ruled=rng.random() < .95,
         heavy_every=int(rng.choice([0, 5, 10], p=[.8, .14, .06])), fields=str(rng.choice(["lined", "boxed"])),
-        result=str(rng.choice(["boxes", "words", "line"])), emblem=rng.random() < .6, margin=u(.04, .09),
+        result=str(rng.choice(["boxes", "words", "line", "above"])), emblem=rng.random() < .6, margin=u(.04, .09),
         paper_colour=tuple(int(c) for c in rng.choice([(252, 251, 247), (250, 246, 226), (244, 246, 248), (240, 244, 228)]))))
 
 
@@ -167,7 +167,8 @@ def header(form, faces, draw, out, x0, x1, y):
         draw.text(((x0 + x1) / 2, y + size * .35), form.title, font=title, fill=ink, anchor="mt")
     y += int(size * 2.3)
     label, height, span = faces.get(form.family, 30), 66, x1 - x0
-    for row in ([("event", 0, .64), ("date", .66, 1)], [("round", 0, .31), ("board", .33, .64)],
+    asked = [("result", .66, 1)] if form.result == "above" else []
+    for row in ([("event", 0, .64), ("date", .66, 1)], [("round", 0, .31), ("board", .33, .64), *asked],
                 [("white", 0, .76), ("white rating", .78, 1)], [("black", 0, .76), ("black rating", .78, 1)]):
         for name, a, b in row:
             text = words[name.split()[-1]] + ":"
@@ -287,11 +288,12 @@ def footer(form, faces, draw, out, x0, x1, y):
     """Result and signatures."""
     words, font = WORDS[form.language], faces.get(form.family, 30)
     span = x1 - x0
-    draw.text((x0 + 8, y + 40), words["result"] + ":", font=font, fill=form.colour, anchor="ls")
+    if form.result != "above":
+        draw.text((x0 + 8, y + 40), words["result"] + ":", font=font, fill=form.colour, anchor="ls")
     if form.result == "line":
         draw.line((x0 + span * .16, y + 46, x0 + span * .5, y + 46), fill=form.colour, width=2)
         out.fields["result"] = (x0 + span * .18, y + 40, x0 + span * .5)
-    else:
+    elif form.result != "above":
         for i, text in enumerate(words["won"]):
             x = x0 + span * (.22 + .26 * i)
             width = font.getlength(text)

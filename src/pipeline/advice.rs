@@ -4,7 +4,7 @@
 
 use super::cells::{CROP_HEIGHT, CROP_WIDTH, Crop};
 use super::ingest::Photo;
-use super::{Anchor, ReadCell};
+use super::{Anchor, NUMBERS_READ, ReadCell, ReadPage};
 use crate::error::{Error, Result};
 
 /// What was measured on a photo.
@@ -153,6 +153,34 @@ fn sharpness(crop: &Crop) -> Option<f32> {
     }
     steps.sort_by(f32::total_cmp);
     Some(steps[steps.len() * 19 / 20] / contrast)
+}
+
+/// Everything to tell about a page.
+pub(super) fn warnings(page: &ReadPage) -> Vec<String> {
+    let mut warnings = page.advice.clone();
+    if page.anchor.evidence < NUMBERS_READ {
+        warnings.push(format!(
+            "{}: the printed move numbers could not be read; rows are counted from the first that reads as moves, check that it is move 1",
+            page.file
+        ));
+    }
+    if page.grid.by_ink {
+        warnings.push(format!(
+            "{}: no ruled rows were found, so the rows were told by the writing itself; check that every move stands in its row",
+            page.file
+        ));
+    }
+    if page.anchor.first_number > 1 {
+        warnings.push(format!("{}: the page starts at move {}", page.file, page.anchor.first_number));
+    }
+    if page.page.quarter_turns != 0 {
+        warnings.push(format!(
+            "{}: the photo was turned by {} degrees",
+            page.file,
+            90 * u32::from(page.page.quarter_turns)
+        ));
+    }
+    warnings
 }
 
 #[cfg(test)]

@@ -39,8 +39,18 @@ pub(super) fn boxes(
     };
     let clean: Vec<Place> = strokes.iter().map(|(shape, _)| shape).filter(may_be).map(Shape::place).collect();
     if std::env::var("DBGB").is_ok() {
-        for (shape, _) in strokes.iter().filter(|(s, _)| s.width().abs_diff(s.height()) * 3 <= s.width() && s.width() > 8) {
-            eprintln!("BOX {:?} size {}x{} sides {:.2} inside {:.2} in range {}", shape.place(), shape.width(), shape.height(), sides(ink, shape.place()), inside(ink, shape.place()), sizes.contains(&shape.width()));
+        for (shape, _) in
+            strokes.iter().filter(|(s, _)| s.width().abs_diff(s.height()) * 3 <= s.width() && s.width() > 8)
+        {
+            eprintln!(
+                "BOX {:?} size {}x{} sides {:.2} inside {:.2} in range {}",
+                shape.place(),
+                shape.width(),
+                shape.height(),
+                sides(ink, shape.place()),
+                inside(ink, shape.place()),
+                sizes.contains(&shape.width())
+            );
         }
         eprintln!("CLEAN {clean:?}");
     }

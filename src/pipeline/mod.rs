@@ -5,11 +5,12 @@
 mod advice;
 mod amend;
 pub mod anchor;
+mod answer;
 pub mod apart;
 mod backdrop;
-mod below;
 mod boxes_and_loops;
 pub mod cells;
+mod choice;
 pub mod columns;
 pub mod cutout;
 mod digits;
@@ -35,6 +36,7 @@ mod long_lines;
 mod number_columns;
 mod number_rows;
 pub mod numbers;
+mod outside;
 pub mod page;
 mod pale;
 mod paper;
@@ -49,6 +51,7 @@ mod tiff;
 mod track;
 pub mod uprights;
 pub mod watch;
+mod words;
 mod writing;
 
 use crate::decode::{self, InkCell, Row};
@@ -250,7 +253,7 @@ pub fn ink_of(
         alphabet: alphabet.clone(),
         sheets: keepers.iter().zip(read).map(sheet).collect(),
         rows,
-        warnings: read.iter().flatten().flat_map(page_warnings).collect(),
+        warnings: read.iter().flatten().flat_map(advice::warnings).collect(),
         timing_ms,
     })
 }
@@ -340,33 +343,6 @@ fn gather<'a>(cells: impl Iterator<Item = (usize, usize, &'a ReadCell)>) -> Vec<
 
 fn has_ink(row: &Row) -> bool {
     row.white.iter().chain(&row.black).any(|cell| cell.reading.is_some())
-}
-
-fn page_warnings(page: &ReadPage) -> Vec<String> {
-    let mut warnings = page.advice.clone();
-    if page.anchor.evidence < NUMBERS_READ {
-        warnings.push(format!(
-            "{}: the printed move numbers could not be read; rows are counted from the first that reads as moves, check that it is move 1",
-            page.file
-        ));
-    }
-    if page.grid.by_ink {
-        warnings.push(format!(
-            "{}: no ruled rows were found, so the rows were told by the writing itself; check that every move stands in its row",
-            page.file
-        ));
-    }
-    if page.anchor.first_number > 1 {
-        warnings.push(format!("{}: the page starts at move {}", page.file, page.anchor.first_number));
-    }
-    if page.page.quarter_turns != 0 {
-        warnings.push(format!(
-            "{}: the photo was turned by {} degrees",
-            page.file,
-            90 * u32::from(page.page.quarter_turns)
-        ));
-    }
-    warnings
 }
 
 fn page_info(page: &ReadPage, index: usize) -> PageInfo {

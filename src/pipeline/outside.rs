@@ -1,12 +1,13 @@
-//! What stands below the table, laid straight like the table's last row.
+//! What stands above and below the table, laid straight like the table's first or last row.
 
 use super::ReadPage;
 use super::cells::sample;
 use super::digits::evenly_lit;
 use super::large_ink::{self, ROW};
-use super::shapes::Mask;
+use super::shapes::{Mask, Shape};
 
-/// How far below the table is looked, in rows, and how far beyond its sides, as a share of its width.
+/// How far above and below the table is looked, in rows, and how far beyond its sides, as a share of its width.
+const ABOVE: usize = 12;
 const BELOW: usize = 9;
 const ASIDE: f32 = 0.04;
 /// Darkness of a line of pixels beyond the paper, and how many such there are.
@@ -15,10 +16,12 @@ const EDGE_LINES: usize = ROW / 3;
 /// Runs that are longer belong to ruling lines; what is thicker does not.
 const RULE: usize = ROW * 3 / 2;
 const RULE_THICKNESS: usize = 6;
-/// Reach of the means that take the table's last line as smooth, as a share of its length.
+/// Width of an upright line, leaning a little.
+const BAR: usize = 12;
+/// Reach of the means that take the table's end as smooth, as a share of its length.
 const SMOOTH: f32 = 1.0 / 6.0;
 
-/// What is below the table, laid straight, [`ROW`] pixels a row.
+/// A strip laid straight, [`ROW`] pixels a row.
 pub(super) struct Strip {
     /// Plain ink only, and faint strokes as well.
     pub views: [View; 2],
@@ -36,12 +39,32 @@ pub(super) struct View {
     pub text: Mask,
 }
 
-/// The strip below the table of a page, as far as there is paper; none where there is hardly any.
-pub(super) fn strip(read: &ReadPage) -> Option<Strip> {
+impl View {
+    /// Whether a shape of the text is an upright line between two ruling lines, as of a box to write in.
+    pub fn is_bar(&self, shape: &Shape) -> bool {
+        let ruled =
+            |y: isize| (shape.left..shape.right).any(|x| self.ink.at(x as isize, y) && !self.text.at(x as isize, y));
+        shape.width() <= BAR && ruled(shape.top as isize - 1) && ruled(shape.bottom as isize)
+    }
+}
+
+/// Where a strip lies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Side {
+    Above,
+    Below,
+}
+
+/// The strip above or below the table of a page, as far as there is paper; none where there is hardly any.
+pub(super) fn strip(read: &ReadPage, side: Side) -> Option<Strip> {
     let ReadPage { page, grid, anchor, .. } = read;
-    let last = grid.bands.get((anchor.first_band + anchor.rows).checked_sub(1)?)?;
+    let bands = grid.bands.get(anchor.first_band..anchor.first_band + anchor.rows)?;
+    let line = match side {
+        Side::Above => &bands.first()?.top,
+        Side::Below => &bands.last()?.bottom,
+    };
     let (first_pair, last_pair) = (grid.pairs.first()?, grid.pairs.last()?);
-    let height = last.bottom.at(last_pair.white.at(0.0).1);
+    let height = line.at(last_pair.white.at(0.0).1);
     let sides = (first_pair.first(height).at(height).0, last_pair.black.at(height).1);
     if grid.pitch < 4.0 || sides.1 <= sides.0 {
         return None;
@@ -50,23 +73,34 @@ pub(super) fn strip(read: &ReadPage) -> Option<Strip> {
     let (left, right) = (sides.0 - aside, sides.1 + aside);
     let step = grid.pitch / ROW as f32;
     let width = ((right - left) / step) as usize;
-    let room = (page.image.height() as f32 - height) / step;
-    let rows = (room.max(0.0) as usize).min(BELOW * ROW);
-    if width < ROW || rows < ROW {
+    let (room, most) = match side {
+        Side::Above => (height / step, ABOVE),
+        Side::Below => ((page.image.height() as f32 - height) / step, BELOW),
+    };
+    let lines = (room.max(0.0) as usize).min(most * ROW);
+    if width < ROW || lines < ROW {
         return None;
     }
-    let line: Vec<f32> = (0..width).map(|u| last.bottom.at((left + u as f32 * step).clamp(sides.0, sides.1))).collect();
-    let tops = smooth(&line, (SMOOTH * width as f32) as usize);
-    let mut grey = Vec::with_capacity(width * rows);
-    for v in 0..rows {
-        let below = (v as f32 + 0.5) * step;
-        grey.extend((0..width).map(|u| sample(page, left + (u as f32 + 0.5) * step, tops[u] + below) as u8));
+    let end: Vec<f32> = (0..width).map(|u| line.at((left + u as f32 * step).clamp(sides.0, sides.1))).collect();
+    let end = smooth(&end, (SMOOTH * width as f32) as usize);
+    // Line by line away from the table.
+    let away = if side == Side::Above { -step } else { step };
+    let mut grey = Vec::with_capacity(width * lines);
+    for v in 0..lines {
+        let off = (v as f32 + 0.5) * away;
+        grey.extend((0..width).map(|u| sample(page, left + (u as f32 + 0.5) * step, end[u] + off) as u8));
     }
-    // The table's end is on paper, whatever lies below.
+    // The table's end is on paper, whatever lies beyond.
     let [_, plain] = large_ink::thresholds(&grey[..width * ROW]);
-    grey.truncate(width * paper(&grey, width, plain));
-    if grey.len() < width * ROW / 2 {
+    let lines = paper(&grey, width, plain);
+    grey.truncate(width * lines);
+    if lines < ROW / 2 {
         return None;
+    }
+    let mut tops = end;
+    if side == Side::Above {
+        grey = grey.chunks_exact(width).rev().flatten().copied().collect();
+        tops.iter_mut().for_each(|top| *top -= lines as f32 * step);
     }
     let grey = evenly_lit(&grey, width);
     let mask = |threshold: f32| Mask { width, dark: grey.iter().map(|&pixel| f32::from(pixel) < threshold).collect() };
