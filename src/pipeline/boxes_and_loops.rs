@@ -38,22 +38,6 @@ pub(super) fn boxes(
         fits && sides(ink, shape.place()) >= CLEAN && inside(ink, shape.place()) <= EMPTY
     };
     let clean: Vec<Place> = strokes.iter().map(|(shape, _)| shape).filter(may_be).map(Shape::place).collect();
-    if std::env::var("DBGB").is_ok() {
-        for (shape, _) in
-            strokes.iter().filter(|(s, _)| s.width().abs_diff(s.height()) * 3 <= s.width() && s.width() > 8)
-        {
-            eprintln!(
-                "BOX {:?} size {}x{} sides {:.2} inside {:.2} in range {}",
-                shape.place(),
-                shape.width(),
-                shape.height(),
-                sides(ink, shape.place()),
-                inside(ink, shape.place()),
-                sizes.contains(&shape.width())
-            );
-        }
-        eprintln!("CLEAN {clean:?}");
-    }
     let alike = |a: &Place, b: &Place| {
         let (size, other) = ((a[2] - a[0]) as f32, (b[2] - b[0]) as f32);
         let off = ((a[1] + a[3]) as f32 - (b[1] + b[3]) as f32).abs() / 2.0;
