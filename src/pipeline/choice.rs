@@ -52,11 +52,11 @@ pub(super) fn choice(view: &View) -> Option<Choice> {
     if let Some((boxes, marked)) = boxes(&view.ink, &strokes, BOXES) {
         return Some(Choice { labels: beside(view, &boxes), marked, mark: boxes[marked] });
     }
-    circle(view, &strokes).or_else(|| lines(view).iter().find_map(|line| ringed(view, line)))
+    circle(view, &strokes).or_else(|| lines(view).iter().find_map(|line| ringed(view, &strokes, line)))
 }
 
 /// The choice in which one of three words in a line has ink all around it, where the loop touches other writing.
-fn ringed(view: &View, line: &[Place]) -> Option<Choice> {
+fn ringed(view: &View, strokes: &[(Shape, Vec<usize>)], line: &[Place]) -> Option<Choice> {
     // Pieces of the loop are larger than letters.
     let mut heights: Vec<usize> = line.iter().map(|letter| letter[3] - letter[1]).collect();
     heights.sort_unstable();
@@ -65,7 +65,12 @@ fn ringed(view: &View, line: &[Place]) -> Option<Choice> {
     let words = words(&line.iter().filter(is_letter).copied().collect::<Vec<Place>>());
     // What the line begins with names it.
     let words: [Place; 3] = words.get(words.len().checked_sub(3)?..).filter(|_| words.len() <= 4)?.try_into().ok()?;
-    let around = words.map(|word| around(&view.ink, word));
+    // Lines of text around a word are no loop.
+    let mut large = Mask { width: view.ink.width, dark: vec![false; view.ink.dark.len()] };
+    for (_, pixels) in strokes.iter().filter(|(shape, _)| shape.height() > most) {
+        pixels.iter().for_each(|&pixel| large.dark[pixel] = true);
+    }
+    let around = words.map(|word| around(&large, word));
     let marked = (0..3).max_by(|&a, &b| around[a].total_cmp(&around[b]))?;
     let others = (0..3).filter(|&at| at != marked).map(|at| around[at]).fold(0.0, f32::max);
     let is_marked = around[marked] >= RINGED && others <= UNRINGED;
@@ -210,10 +215,17 @@ mod tests {
         assert_eq!(named(&choice([57, 49, 50], 0)), Some("1-0"));
     }
 
+    #[derive(Clone, Copy)]
+    enum Around {
+        Loop,
+        Text,
+        Nothing,
+    }
+
     #[test]
     fn a_word_with_ink_all_around_it_is_meant_though_the_loop_is_not_alone() {
         let letters = line(&[(10, 60), (160, 48), (300, 36), (440, 48)]);
-        let ink = |loops: bool| {
+        let ink = |around: Around| {
             let on_letter = |x: usize, y: usize| {
                 letters
                     .iter()
@@ -224,14 +236,22 @@ mod tests {
                 let (dx, dy) = ((x as f32 - 316.5) / 34.0, (y as f32 - 27.0) / 17.0);
                 (dx.hypot(dy) - 1.0).abs() < 0.09 || (x.abs_diff(330) < 2 && (40..70).contains(&y))
             };
-            let dark = (0..600 * 80).map(|at| (at % 600, at / 600));
-            Mask { width: 600, dark: dark.map(|(x, y)| on_letter(x, y) || loops && on_loop(x, y)).collect() }
+            let on_text = |x: usize, y: usize| {
+                (264..372).contains(&x) && x % 12 < 9 && [0..12, 20..34, 42..56].iter().any(|line| line.contains(&y))
+            };
+            let dark = |x: usize, y: usize| match around {
+                Around::Loop => on_letter(x, y) || on_loop(x, y),
+                Around::Text => on_letter(x, y) || on_text(x, y),
+                Around::Nothing => on_letter(x, y),
+            };
+            Mask { width: 600, dark: (0..600 * 80).map(|at| dark(at % 600, at / 600)).collect() }
         };
-        let found = |loops: bool| {
-            let view = View { ink: ink(loops), text: ink(loops) };
-            ringed(&view, &letters).map(|choice| choice.marked)
+        let found = |around: Around| {
+            let view = View { ink: ink(around), text: ink(around) };
+            ringed(&view, &view.ink.strokes(), &letters).map(|choice| choice.marked)
         };
-        assert_eq!(found(true), Some(1));
-        assert_eq!(found(false), None);
+        assert_eq!(found(Around::Loop), Some(1));
+        assert_eq!(found(Around::Text), None);
+        assert_eq!(found(Around::Nothing), None);
     }
 }
