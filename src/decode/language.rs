@@ -63,6 +63,12 @@ pub fn find(table: &SheetTable) -> Found {
     best.unwrap_or_else(|| Found { look: table.first_look(&own), hands: own })
 }
 
+/// The hand by the letters alone, of a table of one sheet.
+pub fn at_sight(sheet: &SheetTable) -> Found {
+    let hand = Hand { language: likely(sheet)[0], sure: 0.0, beside: Beside::default() };
+    Found { hands: vec![hand], look: sheet.first_look(&[hand]) }
+}
+
 /// The hand of a table of one sheet.
 fn find_one(sheet: &SheetTable) -> (Hand, Look) {
     let named = sheet.options.language.as_deref().and_then(Language::find);

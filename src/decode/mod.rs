@@ -218,6 +218,16 @@ impl Groundwork {
     }
 }
 
+/// How often, at first sight, the ink of one sheet's rows does not say the move, or table and game part ways.
+pub fn mended_at_sight(rows: &[Row], alphabet: &Alphabet, options: &Options) -> usize {
+    let slots = sheet::inks(&sheet::cells(rows), alphabet, options.ink_scale);
+    let symbols = Symbols::new(alphabet);
+    let start = options.start.clone().unwrap_or_default();
+    let prior = Believed::new(Policy::embedded(), options.belief);
+    let table = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior: &prior, options };
+    language::at_sight(&table).look.mended.len()
+}
+
 /// Finds the game on its groundwork.
 ///
 /// # Errors

@@ -115,6 +115,35 @@ fn without_readable_numbers_the_game_tells_its_first_row() {
 }
 
 #[test]
+fn the_game_tells_its_first_row_against_the_numbers() {
+    // What is counted as the first row holds no moves.
+    let head = ["W", "B"].map(str::to_owned);
+    let moves = moves();
+    let form = Form { pairs: 2, rows: 14, tilt: 0.0, moves: [&head[..], &moves].concat(), first_number: 1 };
+    let game = read_game(&[sheet(&form.photograph())], &BarReader::new(&form), &ReadOptions::default()).unwrap();
+    let read: Vec<&str> = game.plies.iter().filter_map(|ply| ply.san.as_deref()).collect();
+    assert_eq!(read, moves);
+    assert_eq!(game.plies[0].number, 1);
+}
+
+#[test]
+fn black_s_moves_may_stand_a_row_lower() {
+    // Taken row by row, White would capture a pawn of his own with his fourth move.
+    const SCOTCH: &str = "e4 e5 Nf3 Nc6 d4 exd4 Nxd4 Nf6 Nxc6 bxc6 e5 Qe7 Qe2 Nd5 c4 Ba6 b3 g6 Ba3 Qg5 Bxf8 Kxf8 g3 Re8 \
+                          f4 Qe7 Nc3 Nxc3";
+    let moves: Vec<String> = SCOTCH.split_whitespace().map(str::to_owned).collect();
+    let white = moves.iter().step_by(2).cloned().chain([String::new()]);
+    let black = [String::new()].into_iter().chain(moves.iter().skip(1).step_by(2).cloned());
+    let cells: Vec<String> = white.zip(black).flat_map(|(white, black)| [white, black]).collect();
+    let form = Form { pairs: 1, rows: 30, tilt: 0.0, moves: cells, first_number: 1 };
+    let game = read_game(&[sheet(&form.photograph())], &BarReader::new(&form), &ReadOptions::default()).unwrap();
+    let read: Vec<&str> = game.plies.iter().filter_map(|ply| ply.san.as_deref()).collect();
+    assert_eq!(read, moves);
+    let unclear: Vec<_> = game.plies.iter().filter(|ply| ply.status != Status::Clear).collect();
+    assert!(unclear.is_empty(), "{unclear:?}");
+}
+
+#[test]
 fn files_may_be_written_in_capitals() {
     let capitals =
         |san: &String| san.chars().map(|c| if ('a'..='h').contains(&c) { c.to_ascii_uppercase() } else { c }).collect();
