@@ -1,6 +1,6 @@
 """Makes the samples: photos of filled scoresheets with the game played and the text written, and pictures to be refused.
 
-    python make.py [--out ..] [--data ../shared/data] [--hands DIR] [--print DIR] [--only NAME ...] [--random N [--strength 10] [--roll 15]]
+    python make.py [--out ..] [--data ../shared/data] [--hands DIR] [--print DIR] [--only NAME ...] [--random N [--strength 10] [--roll 15] [--held-out]]
 
 --hands: folder of handwriting fonts (.ttf), see models/train/fonts.py; --print: folder in which
 `npm install --prefix DIR @fontsource/lato @fontsource/open-sans @fontsource/oswald @fontsource/pt-serif` was run.
@@ -233,11 +233,12 @@ def main():
     a.add_argument("--geometry", help="folder for every cell's quad, NAME.json")
     a.add_argument("--random", type=int, default=0), a.add_argument("--strength", type=float, default=10.0)
     a.add_argument("--first", type=int, default=0, help="number of the first random sheet: each has its own seed")
-    a.add_argument("--languages", action="store_true", help="random sheets in one language after the other, by hands never trained on")
+    a.add_argument("--held-out", action="store_true", help="random sheets by hands and in fonts that were never trained on")
+    a.add_argument("--languages", action="store_true", help="random sheets in one language after the other, by such hands")
     a.add_argument("--roll", type=float, help="degrees by which the sheet is turned at most; by eye, within a few degrees, if left out")
     o = a.parse_args()
     cv2.setNumThreads(1)
-    studio = Studio(o.data, o.hands, o.print_fonts, held_out=o.languages)
+    studio = Studio(o.data, o.hands, o.print_fonts, held_out=o.held_out or o.languages)
     for folder in (os.path.join(o.out, "" if o.random else "bad"), o.geometry or o.out):
         os.makedirs(folder, exist_ok=True)
     if o.random:

@@ -27,6 +27,9 @@ const TWO_MOVES: f32 = 9.0;
 /// Share by which more pairs must have more support, and the share that may be left where half of a pair was not seen.
 const MORE: f32 = 1.1;
 const AS_MUCH: f32 = 0.7;
+/// Share by which more moves must be read in a pair that is laid out as the others, and fewest moves that tell.
+const MORE_MOVES: f32 = 1.2;
+const FEW_MOVES: f32 = 4.0;
 
 impl Found {
     /// A height in the middle of the table, in pixels of the page.
@@ -80,6 +83,30 @@ pub(super) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
         let grid = Grid { pairs, ..found.grid.clone() };
         if legible::holds_moves(&found.page, &grid, &grid.pairs[0].white, recogniser)? {
             *found = Found { page: found.page.clone(), grid, anchor: found.anchor, legible: None };
+        }
+    }
+    make_alike(found, recogniser)
+}
+
+/// Lays out each pair that is laid out otherwise than others as these are, where more moves are then read in it.
+fn make_alike(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
+    let middle = found.middle();
+    for odd in 0..found.grid.pairs.len() {
+        let others = layout::like_others(&found.grid.pairs, odd, middle);
+        if others.is_empty() {
+            continue;
+        }
+        let moves = |pair: &ColumnPair| legible::moves_in(&found.page, &found.grid, pair, recogniser);
+        let mut best = (MORE_MOVES * moves(&found.grid.pairs[odd])?.max(FEW_MOVES), None);
+        for other in others {
+            let count = moves(&other)?;
+            if count > best.0 {
+                best = (count, Some(other));
+            }
+        }
+        if let Some(pair) = best.1 {
+            found.grid.pairs[odd] = pair;
+            found.legible = None;
         }
     }
     Ok(())

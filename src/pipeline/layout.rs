@@ -1,7 +1,7 @@
 //! Other ways to lay out the columns than by the lines that were found: with pairs that were lost, taken one column off, or
 //! not told apart. The numbers and the writing judge them.
 
-use super::columns::UNEVEN;
+use super::columns::{UNEVEN, alike};
 use super::grid::{Column, ColumnPair};
 use super::lines::Curve;
 
@@ -108,6 +108,34 @@ pub fn numbers_between(pairs: &[ColumnPair], middle: f32) -> Option<Vec<ColumnPa
     (before.left.at(middle) > 0.0).then(|| out.collect())
 }
 
+/// Ways to lay out one pair as the others, where it is laid out otherwise: its numbers stay, or the line between White's and
+/// Black's moves.
+pub fn like_others(pairs: &[ColumnPair], odd: usize, middle: f32) -> Vec<ColumnPair> {
+    fn between(pair: &ColumnPair) -> &Curve {
+        &pair.black.left
+    }
+    fn numbers(pair: &ColumnPair) -> &Curve {
+        pair.numbers.as_ref().map_or(&pair.white.left, |numbers| &numbers.left)
+    }
+    let end = |pair: &ColumnPair| pair.black.right.at(middle);
+    let start = |pair: &ColumnPair| pair.first(middle).left.at(middle);
+    let from = odd.checked_sub(1).map_or(f32::NEG_INFINITY, |before| end(&pairs[before]));
+    let to = pairs.get(odd + 1).map_or(f32::INFINITY, start);
+    let own = &pairs[odd];
+    let others = pairs.iter().filter(|other| !alike(&[own.clone(), (*other).clone()], middle));
+    let aligned = |other: &ColumnPair, line: fn(&ColumnPair) -> &Curve| {
+        let step = gaps(line(other), line(own));
+        other.moved(|line| moved(line, &step, 1.0))
+    };
+    let placed = others.flat_map(|other| [aligned(other, between), aligned(other, numbers)]);
+    placed
+        .filter(|pair| {
+            let spare = OFF_PAGE * (end(pair) - start(pair));
+            start(pair) > from - spare && end(pair) < to + spare
+        })
+        .collect()
+}
+
 /// Columns in which two moves stand beside each other, the lines between them lost, as pairs: those of White with their
 /// numbers, and those of Black, whose numbers are not told from the moves.
 pub fn doubled(pairs: &[ColumnPair]) -> [Vec<ColumnPair>; 2] {
@@ -207,6 +235,26 @@ mod tests {
     }
 
     #[test]
+    fn a_pair_is_laid_out_as_another() {
+        let lines = |lines: [f32; 4]| pair(&curves(&lines), 28.0, 100.0).unwrap().remove(0);
+        // The first column of moves begins too late, or the line in its middle stands too far to the left.
+        for odd in [[10.0, 95.0, 140.0, 240.0], [10.0, 40.0, 100.0, 240.0]] {
+            let line = curves(&odd);
+            let [numbers, white, black] =
+                [0, 1, 2].map(|k| Column { left: line[k].clone(), right: line[k + 1].clone(), inner: Vec::new() });
+            let odd = ColumnPair { numbers: Some(numbers), between: None, white, black };
+            let pairs = [odd, lines([260.0, 290.0, 390.0, 490.0])];
+            let places: Vec<[f32; 3]> = like_others(&pairs, 0, 100.0)
+                .iter()
+                .map(|p| [p.white.left.at(0.0), p.black.left.at(0.0), p.black.right.at(0.0)])
+                .collect();
+            assert!(places.contains(&[40.0, 140.0, 240.0]), "{places:?}");
+        }
+        let alike = [lines([10.0, 40.0, 140.0, 240.0]), lines([260.0, 292.0, 393.0, 490.0])];
+        assert!(like_others(&alike, 0, 100.0).is_empty());
+    }
+
+    #[test]
     fn columns_of_two_moves_are_pairs() {
         let pairs = pair(&curves(&[10.0, 40.0, 240.0, 470.0]), 28.0, 100.0).unwrap();
         let [first, second] = doubled(&pairs);
@@ -215,6 +263,7 @@ mod tests {
         assert_eq!(places, [[40.0, 140.0], [240.0, 355.0]]);
         assert!(first[0].numbers.is_some() && second[0].numbers.is_none());
     }
+
     #[test]
     fn numbers_come_first_in_a_pair_that_stands_alone() {
         // Black's moves of the pair before, numbers, White's moves.

@@ -1,7 +1,7 @@
 //! Which way up a table is where its printed numbers do not tell: the way in which its writing reads as moves.
 
 use super::cells::Crop;
-use super::grid::{Column, Grid};
+use super::grid::{Column, ColumnPair, Grid};
 use super::page::Page;
 use super::recognise::Recogniser;
 use crate::error::Result;
@@ -72,15 +72,36 @@ pub(super) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Re
 /// # Errors
 /// As [`Recogniser::read`].
 pub(super) fn holds_moves(page: &Page, grid: &Grid, column: &Column, recogniser: &dyn Recogniser) -> Result<bool> {
+    let Sample { shown, read, .. } = sample(page, grid, column, recogniser)?;
+    Ok(shown >= FEWEST / 2 && read as f32 > PLAIN * shown as f32)
+}
+
+/// How many moves are written in a pair of columns, going by some of its cells.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(super) fn moves_in(page: &Page, grid: &Grid, pair: &ColumnPair, recogniser: &dyn Recogniser) -> Result<f32> {
+    let mut moves = 0.0;
+    for column in [&pair.white, &pair.black] {
+        let Sample { written, shown, read } = sample(page, grid, column, recogniser)?;
+        moves += (read * written) as f32 / shown.max(1) as f32;
+    }
+    Ok(moves)
+}
+
+/// Cells of a column that are written on, those of them that were looked at, and those that read as moves.
+struct Sample {
+    written: usize,
+    shown: usize,
+    read: usize,
+}
+
+fn sample(page: &Page, grid: &Grid, column: &Column, recogniser: &dyn Recogniser) -> Result<Sample> {
     let crops = grid.bands.iter().filter(|band| band.ruled).map(|band| Crop::cut(page, band, column));
     let written: Vec<Crop> = crops.filter(|crop| !crop.is_blank()).collect();
     let shown: Vec<&Crop> = written.iter().step_by(written.len().div_ceil(FEWEST).max(1)).collect();
-    if shown.len() < FEWEST / 2 {
-        return Ok(false);
-    }
     let readings = recogniser.read(&shown)?;
-    let read = count(&readings, recogniser);
-    Ok(read as f32 > PLAIN * shown.len() as f32)
+    Ok(Sample { written: written.len(), shown: shown.len(), read: count(&readings, recogniser) })
 }
 
 /// How many readings are moves in one notation.

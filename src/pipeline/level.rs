@@ -19,6 +19,8 @@ use std::ops::Range;
 const SEEN: f32 = 0.7;
 /// How far numbers may stand off their place in the row, in heights of a row.
 const OFF: f32 = 0.16;
+/// The same from which the lines run through them: writing makes such lines show better than the true ones.
+const THROUGH: f32 = 0.35;
 /// What the numbers must still say where rows were moved, as a share.
 const AS_MUCH: f32 = 0.9;
 /// Share by which lines along the slope of the page must show better than those that run as they were found.
@@ -122,7 +124,7 @@ fn numbers(found: &Found, pair: usize) -> Option<Numbers> {
 }
 
 /// Follows the lines of a pair from its numbers, which belong `off` the middle of their rows, and takes them over where
-/// they show no worse than those that the grid has; whether they do.
+/// they show no worse than those that the grid has, or these run through the numbers; whether they do.
 fn lead(grid: &mut Grid, map: &LineMap, numbers: &Numbers, off: f32, first_band: usize) -> bool {
     let rows = first_band..first_band + numbers.places.len();
     let old: Vec<Curve> = rows
@@ -142,7 +144,7 @@ fn lead(grid: &mut Grid, map: &LineMap, numbers: &Numbers, off: f32, first_band:
     let led = [as_found, as_usual].map(|lines| track::follow_from(map, &lines, grid.pitch, start));
     let shown = |lines: &[Curve]| map.shown(lines, strips.clone());
     let best = if shown(&led[1]) > CLEARLY * shown(&led[0]) { &led[1] } else { &led[0] };
-    if shown(best) < shown(&old) {
+    if (numbers.middle() - off).abs() < THROUGH && shown(best) < shown(&old) {
         return false;
     }
     let last = best.len() - 1;
@@ -180,11 +182,29 @@ mod tests {
 
     #[test]
     fn rows_that_lie_off_their_numbers_are_led_back() {
-        // Two pairs of columns; the rows of the first were found half a row too low.
+        led_back(false);
+    }
+
+    #[test]
+    fn dark_writing_is_no_line() {
+        led_back(true);
+    }
+
+    /// Two pairs of columns; the rows of the first were found half a row too low, through its writing.
+    fn led_back(written: bool) {
         let line = |k: usize, x: f32| 80.0 + 40.0 * k as f32 + 0.02 * x;
         let image = GrayImage::from_fn(1024, 900, |x, y| {
-            let dark = (0..=18).any(|k| (y as f32 - line(k, x as f32)).abs() < 1.2);
-            Luma([if dark { 110 } else { 250 }])
+            let near =
+                |height: f32, reach: f32| (0..=18).any(|k| (y as f32 - line(k, x as f32) - height).abs() < reach);
+            let dash = (60..500).contains(&x) && x % 40 < 37 && near(20.0, 1.6);
+            let (ink, ruling) = if written { (30, 225) } else { (250, 110) };
+            Luma([if dash {
+                ink
+            } else if near(0.0, 1.2) {
+                ruling
+            } else {
+                250
+            }])
         });
         let map = LineMap::new(&image, ROW_REACH);
         let x = |strip: usize| 32.0 * strip as f32 + 16.0;
