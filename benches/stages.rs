@@ -55,7 +55,7 @@ fn anchor_rows(bencher: Bencher) {
     let page = Page::new(&photo(), 0);
     let mut grid = Grid::find(&page, &Known::default()).expect("the sample has a table");
     let recogniser = recogniser();
-    numbers::settle(&page, &mut grid, &recogniser).expect("the model runs");
+    numbers::settle(&page, &mut grid, false, &recogniser).expect("the model runs");
     bencher.bench(|| anchor::anchor(black_box(&page), &grid, None, true, &recogniser));
 }
 

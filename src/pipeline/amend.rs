@@ -122,7 +122,7 @@ fn add_pairs(found: &mut Found, leftwards: bool, recogniser: &dyn Recogniser) ->
         let Some(pairs) = layout::one_more(&grid.pairs, leftwards, middle, width) else { break };
         let new = if leftwards { &pairs[0] } else { &pairs[pairs.len() - 1] };
         let alone = Grid { pairs: vec![new.clone()], ..grid.clone() };
-        if numbers::share_read(page, &alone, recogniser)? < SURELY_READ {
+        if numbers::share_read(page, &alone, true, recogniser)? < SURELY_READ {
             break;
         }
         let more = found.with(pairs, recogniser)?;
@@ -139,20 +139,30 @@ fn add_pairs(found: &mut Found, leftwards: bool, recogniser: &dyn Recogniser) ->
 /// # Errors
 /// As [`Recogniser::read`].
 pub(super) fn settle_numbers(page: &Page, grid: &mut Grid, known: &Known, recogniser: &dyn Recogniser) -> Result<bool> {
-    let mut readable = numbers::settle(page, grid, recogniser)? > LEGIBLE;
-    if !readable && known.rows.is_none() && known.columns.is_none() {
-        // Every second row may be shaded, and only every second line be found; or no column is ruled.
-        let halved = (grid.pitch > FINEST).then(|| grid.halved());
-        let found = grid.clone();
-        let printed = iter::once_with(|| with_printed_numbers(page, &found)).flatten();
-        let beside = iter::once_with(|| beside_numbers(page, &found)).flatten();
-        let written = iter::once_with(|| ink_rows::pairs(page, &found)).flatten();
-        let written = written.map(|pairs| Grid { pairs, ..found.clone() });
-        for mut other in halved.into_iter().chain(printed).chain(beside).chain(written) {
-            if numbers::settle(page, &mut other, recogniser)? > SURELY_READ {
-                (*grid, readable) = (other, true);
-                break;
+    let is_open = known.rows.is_none() && known.columns.is_none();
+    let mut readable = false;
+    // Small print is brought nearer only where nothing reads as it is.
+    for nearby in [false, true] {
+        let enough = if nearby { SURELY_READ } else { LEGIBLE };
+        readable = numbers::settle(page, grid, nearby, recogniser)? > enough;
+        if !readable && is_open {
+            // Every second row may be shaded, and only every second line be found; or no column is ruled.
+            let halved = (grid.pitch > FINEST).then(|| grid.halved());
+            let found = grid.clone();
+            let printed = iter::once_with(|| with_printed_numbers(page, &found)).flatten();
+            let beside = iter::once_with(|| beside_numbers(page, &found)).flatten();
+            let written = iter::once_with(|| ink_rows::pairs(page, &found)).flatten();
+            let written = written.map(|pairs| Grid { pairs, ..found.clone() });
+            // Numbers before more columns are those of more pairs.
+            for mut other in halved.into_iter().chain(printed).chain(beside).chain(written) {
+                let is_more = !readable || (nearby && other.pairs.len() > grid.pairs.len());
+                if is_more && numbers::settle(page, &mut other, nearby, recogniser)? > SURELY_READ {
+                    (*grid, readable) = (other, true);
+                }
             }
+        }
+        if readable {
+            break;
         }
     }
     if readable && known.columns.is_none() {
@@ -169,7 +179,7 @@ fn tell_apart(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Resu
     }
     let [first, second] = layout::doubled(&grid.pairs);
     let mut second = Grid { pairs: second, ..grid.clone() };
-    if numbers::settle(page, &mut second, recogniser)? < SURELY_READ {
+    if numbers::settle(page, &mut second, true, recogniser)? < SURELY_READ {
         return Ok(());
     }
     let pairs = first.into_iter().zip(second.pairs).flat_map(|(a, b)| [a, b.balanced()]).collect();
@@ -204,7 +214,7 @@ fn fill_gaps(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Resul
     while grid.pairs.len() < columns::MOST_PAIRS {
         let Some((pairs, new)) = layout::one_between(&grid.pairs, middle) else { break };
         let alone = Grid { pairs: vec![pairs[new].clone()], ..grid.clone() };
-        if numbers::share_read(page, &alone, recogniser)? < SURELY_READ {
+        if numbers::share_read(page, &alone, true, recogniser)? < SURELY_READ {
             break;
         }
         grid.pairs = pairs;

@@ -4,8 +4,10 @@
 //! read by the recogniser like any cell and all of them vote together: row `k` of column pair `j` must read
 //! `first + j * rows + k`.
 
+use super::NUMBERS_READ;
 use super::cells::Crop;
 use super::grid::{Band, Grid};
+use super::numbers::is_small;
 use super::page::Page;
 use super::recognise::Recogniser;
 use crate::error::Result;
@@ -86,41 +88,61 @@ pub fn anchor(
     if !legible {
         return Ok(vote(&vec![None; grid.pairs.len() * bands], &ruled, grid.pairs.len(), known_rows));
     }
-    let mut evidence = vec![None; grid.pairs.len() * bands];
-    // The ends decide; of the middle a sixth is mostly enough.
-    let mut found = Anchor { first_band: 0, rows: bands, period: bands, first_number: 1, evidence: 0.0 };
-    for middle in [6, 1] {
-        let mut places = Vec::new();
-        let mut crops = Vec::new();
-        for (pair, columns) in grid.pairs.iter().enumerate() {
-            let Some(numbers) = &columns.numbers else { continue };
-            for (band, rows) in grid.bands.iter().enumerate() {
-                let wanted = band < 4 || band + 4 >= bands || band.is_multiple_of(middle);
-                if wanted && evidence[pair * bands + band].is_none() {
-                    places.push(pair * bands + band);
-                    crops.push(Crop::cut(page, rows, numbers));
+    let look = |near: bool| -> Result<Look> {
+        let mut evidence = vec![None; grid.pairs.len() * bands];
+        let mut small = true;
+        // The ends decide; of the middle a sixth is mostly enough.
+        let mut found = Anchor { first_band: 0, rows: bands, period: bands, first_number: 1, evidence: 0.0 };
+        for middle in [6, 1] {
+            let mut places = Vec::new();
+            let mut crops = Vec::new();
+            for (pair, columns) in grid.pairs.iter().enumerate() {
+                let Some(numbers) = &columns.numbers else { continue };
+                for (band, rows) in grid.bands.iter().enumerate() {
+                    let wanted = band < 4 || band + 4 >= bands || band.is_multiple_of(middle);
+                    if wanted && evidence[pair * bands + band].is_none() {
+                        places.push(pair * bands + band);
+                        let crop = Crop::cut(page, rows, numbers);
+                        crops.push(if near { crop.nearer(page, rows, numbers) } else { crop });
+                    }
                 }
             }
+            small &= is_small(&crops);
+            let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
+            for (place, reading) in places.into_iter().zip(&readings) {
+                evidence[place] = Some(row_evidence(reading, &spelled));
+            }
+            found = vote(&evidence, &ruled, grid.pairs.len(), known_rows);
+            // Rows above the first that was read may be none of the table.
+            if (found.evidence > SURE && found.first_number == 1) || found.evidence < HOPELESS {
+                break;
+            }
         }
-        let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
-        for (place, reading) in places.into_iter().zip(&readings) {
-            evidence[place] = Some(row_evidence(reading, &spelled));
-        }
-        found = vote(&evidence, &ruled, grid.pairs.len(), known_rows);
-        // Rows above the first that was read may be none of the table.
-        if (found.evidence > SURE && found.first_number == 1) || found.evidence < HOPELESS {
-            break;
+        Ok(Look { found, looked_at: evidence.iter().flatten().count(), small })
+    };
+    let mut best = look(false)?;
+    if best.small && best.found.evidence < NUMBERS_READ {
+        let near = look(true)?;
+        if near.found.evidence > best.found.evidence {
+            best = near;
         }
     }
-    let looked_at = evidence.iter().flatten().count() as f32;
-    if found.evidence * looked_at < UNREAD {
+    let evidence = best.found.evidence;
+    if evidence * (best.looked_at as f32) < UNREAD {
         // Chance readings say less than the lines do.
-        found = Anchor {
-            evidence: found.evidence,
-            ..vote(&vec![None; evidence.len()], &ruled, grid.pairs.len(), known_rows)
-        };
+        return Ok(Anchor {
+            evidence,
+            ..vote(&vec![None; grid.pairs.len() * bands], &ruled, grid.pairs.len(), known_rows)
+        });
     }
-    Ok(found)
+    Ok(best.found)
+}
+
+/// What the numbers say, how many rows were looked at, and whether most of the numbers are too small to be read well.
+struct Look {
+    found: Anchor,
+    looked_at: usize,
+    small: bool,
 }
 
 /// Evidence of all rows together below which the numbers are not read: chance can give as much.

@@ -2,6 +2,7 @@
 
 use super::backdrop::even_out;
 use super::grid::{Band, Column};
+use super::lines::Curve;
 use super::page::Page;
 use super::shapes::shapes;
 use std::ops::Range;
@@ -14,6 +15,12 @@ const CELL_HEIGHT: f32 = 30.0;
 /// Paper shown left and right of the cell, in shares of its height.
 const SIDE_MARGIN: f32 = 0.15;
 
+/// Heights of print that is too small to be read well, and the one to which it is brought, in pixels; and how far off the
+/// middle of its cell it may stand, in heights of the cell.
+const SMALL_PRINT: Range<usize> = 6..14;
+const PRINT: f32 = 18.0;
+const OFF_MIDDLE: f32 = 0.15;
+
 /// A straightened cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Crop {
@@ -23,6 +30,8 @@ pub struct Crop {
     pub ink: u32,
     /// The columns of pixels from the first to the last of that ink.
     pub span: Range<usize>,
+    /// The rows of pixels of the same.
+    pub(super) rows: Range<usize>,
     /// Grey levels by which the darkest twentieth of the cell's inner part is darker than its paper.
     pub contrast: u8,
 }
@@ -37,10 +46,30 @@ impl Crop {
         Self::cut_lower(page, band, column, 0)
     }
 
+    /// Whether what is written or printed is too small to be read well.
+    pub(super) fn is_small(&self) -> bool {
+        !self.is_blank() && SMALL_PRINT.contains(&self.rows.len())
+    }
+
+    /// The same cell brought so near that small print in the middle of it has the height of [`PRINT`].
+    pub(super) fn nearer(&self, page: &Page, band: &Band, column: &Column) -> Self {
+        if !self.is_small() {
+            return self.clone();
+        }
+        let above = (CROP_HEIGHT as f32 - CELL_HEIGHT) / 2.0;
+        let middle = ((self.rows.start + self.rows.end) as f32 / 2.0 - above) / CELL_HEIGHT;
+        let middle = middle.clamp(0.5 - OFF_MIDDLE, 0.5 + OFF_MIDDLE);
+        let half = self.rows.len() as f32 / PRINT / 2.0;
+        let border = |share: f32| Curve {
+            y: band.top.y.iter().zip(&band.bottom.y).map(|(top, bottom)| top + share * (bottom - top)).collect(),
+        };
+        Self::cut(page, &Band { top: border(middle - half), bottom: border(middle + half), ..*band }, column)
+    }
+
     /// Cuts a cell with its lines `down` rows higher than [`Self::cut`] has them: more is shown of what stands below
     /// it, and less of what stands above.
     pub fn cut_lower(page: &Page, band: &Band, column: &Column, down: i32) -> Self {
-        let across = |line: &super::lines::Curve| {
+        let across = |line: &Curve| {
             let (left, right) = column.at(line.y[line.y.len() / 2]);
             line.at((left + right) / 2.0)
         };
@@ -105,9 +134,9 @@ impl Crop {
         even_out(&mut pixels, shown.clone());
         let row = |row: usize| row.saturating_add_signed(-down as isize).min(CROP_HEIGHT);
         let inner = row(INNER_ROWS.start)..row(INNER_ROWS.end);
-        let (ink, span) = ink(&pixels, inner.clone(), shown.clone(), step / natural);
+        let (ink, span, rows) = ink(&pixels, inner.clone(), shown.clone(), step / natural);
         let contrast = contrast(&pixels, inner, shown);
-        Self { pixels, ink, span, contrast }
+        Self { pixels, ink, span, rows, contrast }
     }
 
     /// Grey levels by which the darkest tenth of what the ink spans is darker than its paper; of a cell cut in the
@@ -165,9 +194,9 @@ pub(super) fn sample(page: &Page, x: f32, y: f32) -> f32 {
 /// The part of a crop in which ink counts: clear of the ruling lines of the cell, where these lie in the middle.
 const INNER_ROWS: Range<usize> = 13..36;
 
-/// Counts the pixels of strokes in the inner part of a crop, and finds the columns that they span: connected dark
-/// pixels, upright lines left out. A crop that is `squeezed` by a factor has that much less of everything.
-fn ink(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, squeezed: f32) -> (u32, Range<usize>) {
+/// Counts the pixels of strokes in the inner part of a crop, and finds the columns and the rows that they span: connected
+/// dark pixels, upright lines left out. A crop that is `squeezed` by a factor has that much less of everything.
+fn ink(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, squeezed: f32) -> (u32, Range<usize>, Range<usize>) {
     let edge = (EDGE as f32 / squeezed).ceil() as usize;
     let (speck, beside) = ((SPECK as f32 / squeezed).ceil() as usize, (2.0 / squeezed) as usize);
     let mut inner: Vec<u8> = rows
@@ -175,15 +204,15 @@ fn ink(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, squeezed: f32) 
         .flat_map(|y| pixels[y * CROP_WIDTH + columns.start..y * CROP_WIDTH + columns.end].iter().copied())
         .collect();
     if inner.is_empty() {
-        return (0, 0..0);
+        return (0, 0..0, 0..0);
     }
     inner.sort_unstable();
     let paper = inner[inner.len() * 3 / 5];
     let threshold = paper.saturating_sub(darker_than_paper(&inner));
-    let height = rows.len();
+    let (top, height) = (rows.start, rows.len());
     let rows = rows.map(|y| &pixels[y * CROP_WIDTH..][columns.clone()]);
     let dark: Vec<bool> = rows.flatten().map(|&pixel| pixel < threshold).collect();
-    let (mut total, mut span) = (0, columns.end..columns.start);
+    let (mut total, mut span, mut high) = (0, columns.end..columns.start, top + height..top);
     for shape in shapes(dark, columns.len()) {
         let (first, last) = (columns.start + shape.left, columns.start + shape.right - 1);
         let at_edge = first < columns.start + edge || last + edge >= columns.end;
@@ -194,10 +223,14 @@ fn ink(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, squeezed: f32) 
             // What touches the cell's side is the border or a neighbour's stroke.
             if last >= columns.start + edge + beside && first + edge + beside < columns.end {
                 span = span.start.min(first)..span.end.max(last + 1);
+                high = high.start.min(top + shape.top)..high.end.max(top + shape.bottom);
             }
         }
     }
-    ((total as f32 * squeezed) as u32, if span.is_empty() { columns } else { span })
+    if span.is_empty() {
+        (span, high) = (columns, top..top + height);
+    }
+    ((total as f32 * squeezed) as u32, span, high)
 }
 
 /// How much darker than the median the darkest twentieth is, clear of the lines around the cell.
@@ -237,7 +270,7 @@ const EDGE: usize = 10;
 mod tests {
     use super::*;
     use crate::pipeline::ingest::Photo;
-    use crate::pipeline::lines::{Curve, STRIP};
+    use crate::pipeline::lines::STRIP;
     use image::{GrayImage, Luma};
 
     #[test]
@@ -272,5 +305,25 @@ mod tests {
         };
         assert!(!crop(500..520).is_blank());
         assert!(crop(484..488).is_blank());
+    }
+
+    #[test]
+    fn small_print_is_brought_nearer() {
+        // A row of 90 pixels with print 24 pixels high a little above its middle, a third of the way along the column.
+        let inked = |x: u32, y: u32| (130..146).contains(&x) && (76..100).contains(&y);
+        let grey = GrayImage::from_fn(1000, 300, |x, y| Luma([if inked(x, y) { 40 } else { 250 }]));
+        let page = Page::new(&Photo { file: String::new(), grey }, 0);
+        let line = |at: f32| Curve { y: vec![at; 1000 / STRIP] };
+        let band = Band { top: line(50.0), bottom: line(140.0), ruled: true };
+        let column = Column { left: line(80.0), right: line(230.0), inner: Vec::new() };
+        let crop = Crop::cut(&page, &band, &column);
+        assert!(crop.is_small() && (7..=9).contains(&crop.rows.len()), "{:?}", crop.rows);
+        let near = crop.nearer(&page, &band, &column);
+        assert!((17..=19).contains(&near.rows.len()), "{:?}", near.rows);
+        assert!((near.span.len() as f32 / crop.span.len() as f32 - 2.25).abs() < 0.3);
+        // What is as high as writing stays as it is.
+        let low = Band { top: line(68.0), bottom: line(108.0), ..band };
+        let crop = Crop::cut(&page, &low, &column);
+        assert!(crop.nearer(&page, &low, &column) == crop, "{:?}", crop.rows);
     }
 }

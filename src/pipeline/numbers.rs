@@ -21,15 +21,16 @@ const SURE: f32 = 0.75;
 /// Share by which pairs must differ in width to be laid out anew.
 const UNLIKE: f32 = 1.1;
 
-/// Gives every pair of a grid its numbers where they read best; the share of a few rows that do read as numbers.
+/// Gives every pair of a grid its numbers where they read best; the share of a few rows that do read as numbers, `nearby`
+/// if small ones are brought nearer.
 ///
 /// # Errors
 /// As [`Recogniser::read`].
-pub fn settle(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Result<f32> {
+pub fn settle(page: &Page, grid: &mut Grid, nearby: bool, recogniser: &dyn Recogniser) -> Result<f32> {
     let mut best: Option<(f32, Vec<ColumnPair>)> = None;
     for pairs in candidates(page, grid) {
         grid.pairs = pairs;
-        let share = share_read(page, grid, recogniser)?;
+        let share = share_read(page, grid, nearby, recogniser)?;
         if best.as_ref().is_none_or(|(most, _)| share > *most) {
             best = Some((share, grid.pairs.clone()));
         }
@@ -188,8 +189,8 @@ fn number_the_first(page: &Page, grid: &Grid, pairs: &mut [ColumnPair]) {
 }
 
 /// The share of a few rows, spread over the table, that read as numbers going up from row to row; less where pairs have
-/// no numbers.
-pub fn share_read(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<f32> {
+/// no numbers. Small ones are brought nearer if they are looked at `nearby`.
+pub fn share_read(page: &Page, grid: &Grid, nearby: bool, recogniser: &dyn Recogniser) -> Result<f32> {
     let ruled: Vec<usize> = (0..grid.bands.len()).filter(|&band| grid.bands[band].ruled).collect();
     let columns: Vec<&Column> = grid.pairs.iter().filter_map(|pair| pair.numbers.as_ref()).collect();
     if columns.is_empty() || ruled.is_empty() {
@@ -198,23 +199,37 @@ pub fn share_read(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Resu
     let count = READ.max(READ_OF_PAIR * columns.len());
     // Clear of the ends, where a head may stand.
     let row = |k: usize| ruled[(2 * k + 3) * ruled.len() / (2 * count + 4)];
-    let crop = |k: usize| Crop::cut(page, &grid.bands[row(k)], columns[k % columns.len()]);
-    let crops: Vec<Crop> = (0..count).map(crop).collect();
-    let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
-    // By column how often the numbers say that it begins with one and the same: an upright line may read as 1 all along.
-    let mut said: BTreeMap<(usize, i64), usize> = BTreeMap::new();
-    for (k, reading) in readings.iter().enumerate() {
-        if let Some(number) = number(&reading.best_path(recogniser.alphabet()).0) {
-            *said.entry((k % columns.len(), number - row(k) as i64)).or_default() += 1;
+    let place = |k: usize| (&grid.bands[row(k)], columns[k % columns.len()]);
+    let crops: Vec<Crop> = (0..count).map(|k| Crop::cut(page, place(k).0, place(k).1)).collect();
+    let share = |crops: &[Crop]| -> Result<f32> {
+        let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
+        // By column how often the numbers say that it begins with one and the same: an upright line may read as 1 all along.
+        let mut said: BTreeMap<(usize, i64), usize> = BTreeMap::new();
+        for (k, reading) in readings.iter().enumerate() {
+            if let Some(number) = number(&reading.best_path(recogniser.alphabet()).0) {
+                *said.entry((k % columns.len(), number - row(k) as i64)).or_default() += 1;
+            }
         }
-    }
-    let agreeing = |column: usize| {
-        let most = said.iter().filter(|((of, _), _)| *of == column).map(|(_, &count)| count).max().unwrap_or(0);
-        if most > 1 { most } else { 0 }
+        let agreeing = |column: usize| {
+            let most = said.iter().filter(|((of, _), _)| *of == column).map(|(_, &count)| count).max().unwrap_or(0);
+            if most > 1 { most } else { 0 }
+        };
+        let share = (0..columns.len()).map(agreeing).sum::<usize>() as f32 / count as f32;
+        // A pair without numbers has nothing that reads.
+        Ok(share * columns.len() as f32 / grid.pairs.len() as f32)
     };
-    let share = (0..columns.len()).map(agreeing).sum::<usize>() as f32 / count as f32;
-    // A pair without numbers has nothing that reads.
-    Ok(share * columns.len() as f32 / grid.pairs.len() as f32)
+    let plain = share(&crops)?;
+    if !nearby || plain >= SURE || !is_small(&crops) {
+        return Ok(plain);
+    }
+    let nearer: Vec<Crop> =
+        crops.iter().enumerate().map(|(k, crop)| crop.nearer(page, place(k).0, place(k).1)).collect();
+    Ok(plain.max(share(&nearer)?))
+}
+
+/// Whether most cells of a column hold small print.
+pub(super) fn is_small(crops: &[Crop]) -> bool {
+    2 * crops.iter().filter(|crop| crop.is_small()).count() > crops.len()
 }
 
 /// The number that a text is, perhaps with a full stop; the letter O passes for a zero.

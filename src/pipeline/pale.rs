@@ -23,7 +23,7 @@ mod tests {
     use crate::pipeline::cells::Crop;
 
     fn cells(contrasts: &[u8]) -> Vec<ReadCell> {
-        let crop = |&contrast: &u8| Crop { pixels: Vec::new(), ink: 0, span: 0..0, contrast };
+        let crop = |&contrast: &u8| Crop { pixels: Vec::new(), ink: 0, span: 0..0, rows: 0..0, contrast };
         let cell = |crop| ReadCell {
             band: 0,
             pair: 0,

@@ -173,7 +173,7 @@ fn crop(ink: &Mask, height: f32, pen: f32) -> Crop {
         }
     }
     let span = offset[0]..offset[0] + size[0].min(CROP_WIDTH);
-    Crop { pixels, ink: count, span, contrast: INK as u8 }
+    Crop { pixels, ink: count, span, rows: 0..0, contrast: INK as u8 }
 }
 
 /// Mean width of strokes: twice their area by the length of their edge.

@@ -147,7 +147,7 @@ mod tests {
     }
 
     fn crop(pixel: u8) -> Crop {
-        Crop { pixels: vec![pixel; CROP_WIDTH * CROP_HEIGHT], ink: 900, span: 0..1, contrast: 99 }
+        Crop { pixels: vec![pixel; CROP_WIDTH * CROP_HEIGHT], ink: 900, span: 0..1, rows: 0..1, contrast: 99 }
     }
 
     /// What a cell reads as, by how many looks, if the first shows one thing and those above and below another.

@@ -180,7 +180,7 @@ mod tests {
         for y in 12..36 {
             pixels[y * CROP_WIDTH + 90] = 20;
         }
-        let readings = recogniser.read(&[&Crop { pixels, ink: 24, span: 90..91, contrast: 255 }]).unwrap();
+        let readings = recogniser.read(&[&Crop { pixels, ink: 24, span: 90..91, rows: 0..1, contrast: 255 }]).unwrap();
         let reading = &readings[0];
         assert_eq!(reading.classes, recogniser.alphabet().classes());
         for t in 0..reading.steps() {
