@@ -1,20 +1,20 @@
 //! What the lines of a table got wrong, put right by its numbers and its writing: pairs of columns that were lost, not told
 //! apart, or taken one column off, and rows taken two by two.
 
-use super::anchor;
+use super::anchor::{self, Anchor};
 use super::columns;
 use super::find::Found;
-use super::grid::{ColumnPair, Grid, Known};
+use super::grid::{Band, ColumnPair, Grid, Known};
 use super::ink_rows;
 use super::layout;
 use super::legible;
+use super::lines::Curve;
 use super::number_columns;
 use super::number_rows;
 use super::numbers;
 use super::page::Page;
 use super::recognise::Recogniser;
 use crate::error::Result;
-use std::iter;
 
 /// Least height of rows that may be two, in pixels of the page.
 const FINEST: f32 = 24.0;
@@ -23,7 +23,7 @@ const LEGIBLE: f32 = 0.2;
 /// Share of a few rows of a further pair whose numbers must read as numbers.
 const SURELY_READ: f32 = 0.5;
 /// Width of a column, in heights of a row, in which two moves may stand beside each other.
-const TWO_MOVES: f32 = 9.0;
+const TWO_MOVES: f32 = 6.0;
 /// Share by which more pairs must have more support, and the share that may be left where half of a pair was not seen.
 const MORE: f32 = 1.1;
 const AS_MUCH: f32 = 0.7;
@@ -51,6 +51,7 @@ impl Found {
 /// # Errors
 /// As [`Recogniser::read`].
 pub(super) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
+    add_rows(found, recogniser)?;
     let middle = found.middle();
     let width = found.page.image.width() as f32;
     if found.anchor.first_number > 1 {
@@ -71,7 +72,8 @@ pub(super) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
     let room = |leftwards| layout::one_more(&found.grid.pairs, leftwards, middle, width).is_some();
     let later = found.anchor.first_number > 1;
     if room(false) || (later && room(true)) || found.grid.pairs.iter().any(wide) {
-        let more = beside_numbers(&found.page, &found.grid).filter(|grid| grid.pairs.len() > found.grid.pairs.len());
+        let more = beside_numbers(&found.page, &found.grid, recogniser)?;
+        let more = more.filter(|grid| grid.pairs.len() > found.grid.pairs.len());
         let more = more.map(|grid| found.with(grid.pairs, recogniser)).transpose()?;
         if let Some(more) = more.filter(|more| more.support() > MORE * found.support()) {
             *found = more;
@@ -86,6 +88,35 @@ pub(super) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
         }
     }
     make_alike(found, recogniser)
+}
+
+/// Takes in rows below the last one that was found, where the numbers of the next pair say that there are more and theirs
+/// are read.
+fn add_rows(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
+    let Anchor { first_band, rows, period, .. } = found.anchor;
+    if rows == period || first_band + rows < found.grid.bands.len() {
+        return Ok(());
+    }
+    let mut grid = found.grid.clone();
+    extend(&mut grid, first_band + period, found.page.image.height() as f32);
+    let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
+    if anchor.support(&grid) > found.support() {
+        *found = Found { page: found.page.clone(), grid, anchor, legible: None };
+    }
+    Ok(())
+}
+
+/// Adds bands below the last one of a grid, each like that above it, until there are so many or the page, of a height in
+/// pixels, ends.
+pub(super) fn extend(grid: &mut Grid, count: usize, height: f32) {
+    while let Some(Band { top, bottom, .. }) = grid.bands.last().filter(|_| grid.bands.len() < count) {
+        let y: Vec<f32> = bottom.y.iter().zip(&top.y).map(|(bottom, top)| 2.0 * bottom - top).collect();
+        if y.iter().any(|&y| y >= height) {
+            return;
+        }
+        let band = Band { top: bottom.clone(), bottom: Curve { y }, ruled: false };
+        grid.bands.push(band);
+    }
 }
 
 /// Lays out each pair that is laid out otherwise than others as these are, where more moves are then read in it.
@@ -147,15 +178,20 @@ pub(super) fn settle_numbers(page: &Page, grid: &mut Grid, known: &Known, recogn
         readable = numbers::settle(page, grid, nearby, recogniser)? > enough;
         if !readable && is_open {
             // Every second row may be shaded, and only every second line be found; or no column is ruled.
-            let halved = (grid.pitch > FINEST).then(|| grid.halved());
             let found = grid.clone();
-            let printed = iter::once_with(|| with_printed_numbers(page, &found)).flatten();
-            let beside = iter::once_with(|| beside_numbers(page, &found)).flatten();
-            let written = iter::once_with(|| ink_rows::pairs(page, &found)).flatten();
-            let written = written.map(|pairs| Grid { pairs, ..found.clone() });
-            // Numbers before more columns are those of more pairs.
-            for mut other in halved.into_iter().chain(printed).chain(beside).chain(written) {
-                let is_more = !readable || (nearby && other.pairs.len() > grid.pairs.len());
+            let ways: [&dyn Fn() -> Result<Option<Grid>>; 4] = [
+                &|| Ok((found.pitch > FINEST).then(|| found.halved())),
+                &|| Ok(with_printed_numbers(page, &found)),
+                &|| beside_numbers(page, &found, recogniser),
+                &|| Ok(ink_rows::pairs(page, &found).map(|pairs| Grid { pairs, ..found.clone() })),
+            ];
+            for way in ways {
+                if readable && !nearby {
+                    break;
+                }
+                let Some(mut other) = way()? else { continue };
+                // Numbers before more columns are those of more pairs.
+                let is_more = !readable || other.pairs.len() > grid.pairs.len();
                 if is_more && numbers::settle(page, &mut other, nearby, recogniser)? > SURELY_READ {
                     (*grid, readable) = (other, true);
                 }
@@ -189,7 +225,8 @@ fn tell_apart(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Resu
     if says(&doubled)? > MORE * says(grid)? {
         // Where the lines in the middle are lost, the writing tells where they were.
         let count = doubled.pairs.len();
-        *grid = beside_numbers(page, grid).filter(|other| other.pairs.len() == count).unwrap_or(doubled);
+        let beside = beside_numbers(page, grid, recogniser)?;
+        *grid = beside.filter(|other| other.pairs.len() == count).unwrap_or(doubled);
     }
     Ok(())
 }
@@ -202,10 +239,21 @@ fn with_printed_numbers(page: &Page, grid: &Grid) -> Option<Grid> {
 }
 
 /// A table on the same rows with its columns laid out beside the printed numbers.
-fn beside_numbers(page: &Page, grid: &Grid) -> Option<Grid> {
+fn beside_numbers(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<Option<Grid>> {
     let numbers = number_rows::columns(page);
-    let pairs = number_columns::pairs(page, &grid.ruled_rows()?, grid.pitch, &numbers)?;
-    Some(Grid { pairs, ..grid.clone() })
+    let Some(rows) = grid.ruled_rows() else { return Ok(None) };
+    for around in [true, false] {
+        let pairs = number_columns::pairs(page, &rows, grid.pitch, &numbers, around);
+        let Some(found) = pairs.map(|pairs| Grid { pairs, ..grid.clone() }) else { continue };
+        let middle = rows[rows.len() / 2].at(0.0);
+        let white = &found.pairs[0].white;
+        // What lies beside the paper may look like writing before the numbers.
+        let is_before = found.pairs[0].first(middle) == white;
+        if !is_before || legible::holds_moves(page, &found, white, recogniser)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }
 
 /// Takes in pairs between others whose lines were lost, where their numbers read.
@@ -220,4 +268,21 @@ fn fill_gaps(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Resul
         grid.pairs = pairs;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_go_on_downwards_as_far_as_the_page() {
+        let line = |y: f32| Curve { y: vec![y, y + 4.0, y + 8.0] };
+        let bands = vec![Band { top: line(100.0), bottom: line(130.0), ruled: true }];
+        let mut grid = Grid { bands, pairs: columns::even(0.0, 90.0, 1, 3), pitch: 30.0, width: 90.0, by_ink: false };
+        extend(&mut grid, 3, 400.0);
+        let ends = |grid: &Grid| grid.bands.iter().map(|band| (band.bottom.y.clone(), band.ruled)).collect::<Vec<_>>();
+        assert_eq!(ends(&grid), [(line(130.0).y, true), (line(160.0).y, false), (line(190.0).y, false)]);
+        extend(&mut grid, 20, 300.0);
+        assert_eq!(grid.bands.last().map(|band| band.bottom.y.clone()), Some(line(280.0).y));
+    }
 }

@@ -2,9 +2,8 @@
 //! stands above it, such as the head of the table, reads as no moves, and counted from another row the moves fit no game.
 //! Where lines leap to their neighbours between two columns, Black's moves are counted from another row than White's.
 
+use super::amend::extend;
 use super::anchor::Anchor;
-use super::grid::Band;
-use super::lines::Curve;
 use super::recognise::Recogniser;
 use super::{NUMBERS_READ, ReadCell, ReadPage, cut_cells, gather, read_cells};
 use crate::decode::{self, Row, decode, mended_at_sight};
@@ -56,7 +55,7 @@ pub(super) fn settle(page: &mut ReadPage, recogniser: &dyn Recogniser) -> Result
     let first = best_first(page, alphabet);
     let mut anchor = Anchor { first_band: first.white, ..page.anchor };
     if numbered {
-        extend(page, first.white + anchor.rows);
+        extend(&mut page.grid, first.white + anchor.rows, page.page.image.height() as f32);
         anchor.rows = anchor.rows.min(page.grid.bands.len() - first.white);
         take_in(page, &anchor, recogniser)?;
     } else {
@@ -92,19 +91,6 @@ fn best_first(page: &ReadPage, alphabet: &Alphabet) -> First {
         if fit.is_better(&best.1, numbered) { (first, fit) } else { best }
     };
     others.into_iter().fold((as_said, fit(as_said)), better).0
-}
-
-/// Adds bands below the last one of a grid, each like that above it, until there are so many or the paper ends.
-fn extend(page: &mut ReadPage, count: usize) {
-    let bands = &mut page.grid.bands;
-    while let Some(Band { top, bottom, .. }) = bands.last().filter(|_| bands.len() < count) {
-        let y: Vec<f32> = bottom.y.iter().zip(&top.y).map(|(bottom, top)| 2.0 * bottom - top).collect();
-        if y.iter().any(|&y| y >= page.page.image.height() as f32) {
-            return;
-        }
-        let band = Band { top: bottom.clone(), bottom: Curve { y }, ruled: false };
-        bands.push(band);
-    }
 }
 
 /// Numbers all cells by their bands; those of no row go.

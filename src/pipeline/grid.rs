@@ -188,7 +188,7 @@ impl Grid {
         let beside = if by_borders.as_ref().is_some_and(is_whole) {
             None
         } else {
-            number_columns::pairs(page, &rows, frame.pitch, &columns).filter(|pairs| known.allows(pairs))
+            number_columns::pairs(page, &rows, frame.pitch, &columns, true).filter(|pairs| known.allows(pairs))
         };
         let found: Vec<Self> =
             beside.into_iter().chain(by_borders).map(|pairs| Self::on_rows(&rows, frame.pitch, pairs)).collect();

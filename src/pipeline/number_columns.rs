@@ -52,8 +52,14 @@ const EDGE: f32 = 0.15;
 const INSIDE: f32 = 0.3;
 
 /// The pairs of columns that go with numbers, given from left to right; none where too few rows hold moves to tell. `rows`
-/// are the borders of rows, at a distance of `pitch`.
-pub(super) fn pairs(page: &Page, rows: &[Curve], pitch: f32, numbers: &[NumberColumn]) -> Option<Vec<ColumnPair>> {
+/// are the borders of rows, at a distance of `pitch`. White's moves may stand before the numbers only if `around` says so.
+pub(super) fn pairs(
+    page: &Page,
+    rows: &[Curve],
+    pitch: f32,
+    numbers: &[NumberColumn],
+    around: bool,
+) -> Option<Vec<ColumnPair>> {
     let first = numbers.first()?;
     let middle = rows[rows.len() / 2].at(page.image.width() as f32 / 2.0);
     let (mut begin, mut apart, mut before) = (Vec::new(), Vec::new(), 0);
@@ -78,8 +84,8 @@ pub(super) fn pairs(page: &Page, rows: &[Curve], pitch: f32, numbers: &[NumberCo
             }
         }
     }
-    if before as f32 > BEFORE * begin.len() as f32 / numbers.len() as f32 {
-        return around(numbers, middle);
+    if around && before as f32 > BEFORE * begin.len() as f32 / numbers.len() as f32 {
+        return laid_around(numbers, middle);
     }
     // Parts of one move may stand apart too, but not in every row.
     let rows_at = |distance: f32| apart.iter().filter(|x| (*x - distance).abs() < INDENT * pitch).count();
@@ -138,7 +144,7 @@ pub(super) fn pairs(page: &Page, rows: &[Curve], pitch: f32, numbers: &[NumberCo
 
 /// The pairs where White's moves stand before the numbers and Black's behind them, if there is more than one: they meet
 /// half way between the numbers.
-fn around(numbers: &[NumberColumn], middle: f32) -> Option<Vec<ColumnPair>> {
+fn laid_around(numbers: &[NumberColumn], middle: f32) -> Option<Vec<ColumnPair>> {
     let half = |from: usize, side: f32| {
         let between = numbers[from].middle.y.iter().zip(&numbers[from + 1].middle.y);
         between.map(|(a, b)| side * (b - a) / 2.0).collect::<Vec<f32>>()
@@ -247,7 +253,7 @@ mod tests {
         let page = page(&[60.0, 460.0], 180.0);
         let rows: Vec<Curve> = (0..=15).map(|row| Curve { y: vec![100.0 + 40.0 * row as f32; 37] }).collect();
         let numbers = [column(60.0), column(460.0)];
-        let pairs = pairs(&page, &rows, 40.0, &numbers).unwrap();
+        let pairs = pairs(&page, &rows, 40.0, &numbers, true).unwrap();
         assert_eq!(pairs.len(), 2);
         for (pair, number) in pairs.iter().zip([60.0, 460.0]) {
             let (left, middle, right) = (pair.white.at(400.0).0, pair.black.at(400.0).0, pair.black.at(400.0).1);
@@ -264,24 +270,27 @@ mod tests {
         // Numbers at 200 and 500, White's moves before and Black's behind them.
         let page = page(&[60.0, 360.0], 180.0);
         let rows: Vec<Curve> = (0..=15).map(|row| Curve { y: vec![100.0 + 40.0 * row as f32; 37] }).collect();
-        let found = pairs(&page, &rows, 40.0, &[column(210.0), column(510.0)]).unwrap();
+        let found = pairs(&page, &rows, 40.0, &[column(210.0), column(510.0)], true).unwrap();
         let places =
             |pair: &ColumnPair| [pair.white.at(400.0), pair.black.at(400.0)].map(|(left, right)| [left, right]);
         assert_eq!(
             found.iter().map(places).collect::<Vec<_>>(),
             [[[60.0, 195.0], [225.0, 360.0]], [[360.0, 495.0], [525.0, 660.0]]]
         );
-        assert!(pairs(&page, &rows, 40.0, &[column(210.0)]).is_none(), "how wide is one pair?");
+        assert!(pairs(&page, &rows, 40.0, &[column(210.0)], true).is_none(), "how wide is one pair?");
+        let behind = pairs(&page, &rows, 40.0, &[column(210.0), column(510.0)], false).unwrap();
+        assert!(behind[0].white.at(400.0).0 > 210.0);
     }
 
     #[test]
     fn one_pair_is_as_wide_as_its_moves_are_apart() {
         let page = page(&[60.0], 250.0);
         let rows: Vec<Curve> = (0..=15).map(|row| Curve { y: vec![100.0 + 40.0 * row as f32; 37] }).collect();
-        let pairs = pairs(&page, &rows, 40.0, &[column(60.0)]).unwrap();
+        let pairs = pairs(&page, &rows, 40.0, &[column(60.0)], true).unwrap();
         let (left, right) = (pairs[0].white.at(400.0).0, pairs[0].black.at(400.0).1);
         assert!((right - left - 500.0).abs() < 6.0, "{left} {right}");
     }
+
     #[test]
     fn the_edge_of_the_sheet_is_no_column_of_moves() {
         // The desk is in the picture, with a shadow at the sheet's edge, as wide as a move.
@@ -292,7 +301,7 @@ mod tests {
             }
         }
         let rows: Vec<Curve> = (0..=15).map(|row| Curve { y: vec![100.0 + 40.0 * row as f32; 37] }).collect();
-        assert_eq!(pairs(&page, &rows, 40.0, &[column(260.0)]).map(|pairs| pairs.len()), Some(1));
+        assert_eq!(pairs(&page, &rows, 40.0, &[column(260.0)], true).map(|pairs| pairs.len()), Some(1));
     }
 
     #[test]
