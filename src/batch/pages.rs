@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::game::{Colour, Game, Status};
-use crate::pipeline::cells::CROP_WIDTH;
+use crate::pipeline::cells::{CROP_WIDTH, sample};
 use crate::pipeline::cutout::Cutout;
 use crate::pipeline::ingest::{self, ingest};
 use crate::pipeline::recognise::Recogniser;
@@ -179,7 +179,7 @@ fn tile(photo: &ingest::Photo, cell: &ReadCell) -> String {
     let cutout = Cutout::new(&cell.quad, TILE_HEIGHT, AROUND, TILE_HEIGHT / 2..=TILE_WIDTH);
     let mut image = GrayImage::from_fn(cutout.width, TILE_HEIGHT, |x, y| {
         let [x, y] = cutout.at(x, y);
-        image::imageops::interpolate_bilinear(&photo.grey, x, y).unwrap_or(Luma([255]))
+        Luma([sample(&photo.grey, x + 0.5, y + 0.5) as u8])
     });
     stretch(&mut image);
     let mut bytes = Vec::new();

@@ -13,6 +13,9 @@ use rayon::prelude::*;
 const LETTER_MARGIN: f32 = 12.0;
 /// At most this many languages are decoded.
 const CANDIDATES: usize = 3;
+/// Of these, one that is so far behind the best (natural logarithm of the evidence) in the beginning of the game is not
+/// decoded to the end.
+const FAR_BEHIND: f64 = 20.0;
 /// A cell that begins with no piece letter of a language says no more against it than this share.
 const UNFIT: f32 = 1e-3;
 
@@ -41,6 +44,14 @@ impl Found {
     }
 }
 
+/// Whether other ink for the same table may fit a game far better than what was found in it: in the beginning half of
+/// what is asked of the whole.
+pub fn promises(other: &SheetTable, table: &SheetTable, found: &Found) -> bool {
+    let known = table.beginning().first_look(&found.hands);
+    let other = find(&other.beginning());
+    other.look.evidence > known.evidence + GAIN_PER_PLY / 2.0 * known.plies as f64
+}
+
 /// Finds the language of every sheet, unless the caller names one, and whether its cells hold more than moves.
 pub fn find(table: &SheetTable) -> Found {
     let sheets = table.slots.first().map_or(1, Vec::len);
@@ -65,7 +76,7 @@ pub fn find(table: &SheetTable) -> Found {
 
 /// The hand by the letters alone, of a table of one sheet.
 pub fn at_sight(sheet: &SheetTable) -> Found {
-    let hand = Hand { language: likely(sheet)[0], sure: 0.0, beside: Beside::default() };
+    let hand = plain(likely(sheet)[0]);
     Found { hands: vec![hand], look: sheet.first_look(&[hand]) }
 }
 
@@ -73,7 +84,7 @@ pub fn at_sight(sheet: &SheetTable) -> Found {
 fn find_one(sheet: &SheetTable) -> (Hand, Look) {
     let named = sheet.options.language.as_deref().and_then(Language::find);
     let candidates = named.map_or_else(|| likely(sheet), |language| language.ways().collect());
-    let plain = |language| Hand { language, sure: 0.0, beside: Beside::default() };
+    let candidates = in_the_beginning(sheet, candidates);
     let mut looks: Vec<(Hand, Look)> =
         candidates.into_par_iter().map(|language| (plain(language), sheet.first_look(&[plain(language)]))).collect();
     looks.sort_by(|a, b| b.1.evidence.total_cmp(&a.1.evidence));
@@ -82,14 +93,34 @@ fn find_one(sheet: &SheetTable) -> (Hand, Look) {
     let (mut hand, mut look) = looks.swap_remove(0);
     hand.sure = if total.is_finite() { (1.0 / total) as f32 } else { 0.0 };
     if !look.reads_well() {
-        let hands = BESIDE.map(|beside| Hand { beside, ..hand });
-        let others = hands.into_par_iter().map(|hand| (hand, sheet.first_look(&[hand])));
+        let beginning = sheet.beginning();
+        let least = beginning.first_look(&[hand]).evidence;
+        let hands = BESIDE.map(|beside| Hand { beside, ..hand }).into_par_iter();
+        let hands = hands.filter(|hand| beginning.first_look(&[*hand]).evidence > least);
+        let others = hands.map(|hand| (hand, sheet.first_look(&[hand])));
         let other = others.max_by(|a, b| a.1.evidence.total_cmp(&b.1.evidence));
         if let Some(other) = other.filter(|other| other.1.evidence > look.evidence + BESIDE_GAIN) {
             (hand, look) = other;
         }
     }
     (hand, look)
+}
+
+/// Those languages that are not far behind the best in the beginning of the game.
+fn in_the_beginning(sheet: &SheetTable, candidates: Vec<&'static Language>) -> Vec<&'static Language> {
+    let beginning = sheet.beginning();
+    if candidates.len() < 2 || beginning.slots.len() == sheet.slots.len() {
+        return candidates;
+    }
+    let evidences: Vec<f64> =
+        candidates.par_iter().map(|language| beginning.first_look(&[plain(language)]).evidence).collect();
+    let best = evidences.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    candidates.into_iter().zip(evidences).filter(|(_, one)| *one > best - FAR_BEHIND).map(|(one, _)| one).collect()
+}
+
+/// The hand of a writer who puts nothing beside his moves.
+fn plain(language: &'static Language) -> Hand {
+    Hand { language, sure: 0.0, beside: Beside::default() }
 }
 
 /// The languages that the first letters of the cells allow, best first.

@@ -201,9 +201,12 @@ impl Groundwork {
         if !found.reads_well() {
             let capitals = capitals::allowed(rows, alphabet);
             let others = sheet::inks(&sheet::cells(&capitals), alphabet, options.ink_scale);
-            let other = language::find(&SheetTable { slots: &others, ..table });
-            if other.fits_far_better_than(&found) {
-                (slots, found) = (others, other);
+            let in_capitals = SheetTable { slots: &others, ..table };
+            if language::promises(&in_capitals, &table, &found) {
+                let other = language::find(&in_capitals);
+                if other.fits_far_better_than(&found) {
+                    (slots, found) = (others, other);
+                }
             }
         }
         Self {

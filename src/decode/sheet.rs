@@ -69,6 +69,9 @@ pub struct Hand {
     pub beside: Beside,
 }
 
+/// Plies of [`SheetTable::beginning`].
+const BEGINNING: usize = 24;
+
 /// A game's table before language and habits are known.
 pub struct SheetTable<'a> {
     pub slots: &'a [Vec<Ink>],
@@ -101,6 +104,11 @@ impl<'a> SheetTable<'a> {
             gaps: self.options.gaps,
             settled: &self.options.settled,
         }
+    }
+
+    /// The beginning of the game alone, which soon tells how it is written.
+    pub fn beginning(&self) -> Self {
+        Self { slots: &self.slots[..self.slots.len().min(BEGINNING)], ..*self }
     }
 
     /// Decodes narrowly, with one hand per sheet.

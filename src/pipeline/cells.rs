@@ -5,6 +5,7 @@ use super::grid::{Band, Column};
 use super::lines::Curve;
 use super::page::Page;
 use super::shapes::shapes;
+use image::GrayImage;
 use std::ops::Range;
 
 /// Height and width of a crop, the input of the recogniser, in pixels.
@@ -106,21 +107,22 @@ impl Crop {
 
         let mut pixels = vec![255u8; CROP_HEIGHT * CROP_WIDTH];
         let above = (CROP_HEIGHT as f32 - CELL_HEIGHT) / 2.0 - down as f32;
-        for u in 0..CROP_WIDTH {
-            if (u as f32) < offset || u as f32 >= offset + used {
-                continue;
-            }
+        let mut strip = Strip::default();
+        for u in offset as usize..(offset + used) as usize {
             // Two samples a pixel in each direction: rows of up to twice the crop's height are not aliased.
-            let xs = [0.25, 0.75].map(|sub| start + (u as f32 - offset + sub) * step);
-            let spans = xs.map(|x| (x, band.top.at(x), band.bottom.at(x)));
-            for v in 0..CROP_HEIGHT {
-                let mut sum = 0.0;
-                for (x, top, bottom) in spans {
+            let mut sums = [0.0; CROP_HEIGHT];
+            for sub in [0.25, 0.75] {
+                let x = start + (u as f32 - offset + sub) * step;
+                let (top, bottom) = (band.top.at(x), band.bottom.at(x));
+                let row = |down: f32| top + (down - above) / CELL_HEIGHT * (bottom - top);
+                strip.take(page, x, row(0.0), row(CROP_HEIGHT as f32));
+                for (v, sum) in sums.iter_mut().enumerate() {
                     for sub in [0.25, 0.75] {
-                        let y = top + (v as f32 + sub - above) / CELL_HEIGHT * (bottom - top);
-                        sum += sample(page, x, y);
+                        *sum += strip.at(row(v as f32 + sub));
                     }
                 }
+            }
+            for (v, sum) in sums.into_iter().enumerate() {
                 pixels[v * CROP_WIDTH + u] = (sum / 4.0) as u8;
             }
         }
@@ -172,23 +174,67 @@ const WIPED: usize = 3;
 /// Ink pixels of a crop below which the cell is empty: a stroke of 8 by 3 pixels counts, specks do not.
 const BLANK_BELOW: u32 = 24;
 
-/// Bilinear sample; beyond the page is paper.
-pub(super) fn sample(page: &Page, x: f32, y: f32) -> f32 {
-    let (width, height) = page.image.dimensions();
+/// Bilinear sample of a picture, pixels counted from the corner of the first one; beyond the picture is paper.
+pub(crate) fn sample(image: &GrayImage, x: f32, y: f32) -> f32 {
+    let (width, height) = image.dimensions();
     let (x, y) = (x - 0.5, y - 0.5);
     if x < 0.0 || y < 0.0 || x >= (width - 1) as f32 || y >= (height - 1) as f32 {
         return 255.0;
     }
     // Not by `fract`, which is a call where the processor may be an old one.
-    let (x0, y0) = (x as usize, y as usize);
+    let (x0, y0) = (x as i32 as usize, y as i32 as usize);
     let (fx, fy) = (x - x0 as f32, y - y0 as f32);
-    let upper = &page.image.as_raw()[y0 * width as usize + x0..][..width as usize + 2];
+    let upper = &image.as_raw()[y0 * width as usize + x0..][..width as usize + 2];
     let along = |at: usize| {
         let (left, right) = (f32::from(upper[at]), f32::from(upper[at + 1]));
         left + (right - left) * fx
     };
     let (above, below) = (along(0), along(width as usize));
     above + (below - above) * fy
+}
+
+/// Part of an upright line through a page, from which many samples are taken; they are those of [`sample`].
+#[derive(Default)]
+struct Strip {
+    /// The row of pixels of the first value.
+    first: usize,
+    values: Vec<f32>,
+    /// Where samples can be taken: from the middle of the page's first row of pixels to that of its last.
+    height: f32,
+}
+
+impl Strip {
+    /// Takes what samples from `top` to `bottom` need, either of which may be the higher one.
+    fn take(&mut self, page: &Page, x: f32, top: f32, bottom: f32) {
+        let (width, height) = (page.image.width() as usize, page.image.height() as usize);
+        self.values.clear();
+        self.height = 0.0;
+        let x = x - 0.5;
+        if x < 0.0 || x >= (width - 1) as f32 {
+            return;
+        }
+        let x0 = x as i32 as usize;
+        let fx = x - x0 as f32;
+        self.height = height as f32 - 1.0;
+        self.first = (top.min(bottom) - 0.5).max(0.0) as usize;
+        let end = ((top.max(bottom) - 0.5).max(0.0) as usize + 2).min(height);
+        let rows = page.image.as_raw().chunks_exact(width).take(end).skip(self.first);
+        self.values.extend(rows.map(|row| {
+            let (left, right) = (f32::from(row[x0]), f32::from(row[x0 + 1]));
+            left + (right - left) * fx
+        }));
+    }
+
+    /// The sample at `y`; beyond the page is paper.
+    fn at(&self, y: f32) -> f32 {
+        let y = y - 0.5;
+        if y < 0.0 || y >= self.height {
+            return 255.0;
+        }
+        let y0 = y as i32 as usize;
+        let (above, below) = (self.values[y0 - self.first], self.values[y0 + 1 - self.first]);
+        above + (below - above) * (y - y0 as f32)
+    }
 }
 
 /// The part of a crop in which ink counts: clear of the ruling lines of the cell, where these lie in the middle.

@@ -57,7 +57,9 @@ pub fn patch(page: &Page, grid: &Grid, pair: usize, bands: Range<usize>) -> Opti
             .collect();
         for v in 0..ROW {
             let down = (v as f32 + 0.5) / ROW as f32;
-            grey.extend(across.iter().map(|&(x, top, bottom)| sample(page, x, top + down * (bottom - top)) as u8));
+            grey.extend(
+                across.iter().map(|&(x, top, bottom)| sample(&page.image, x, top + down * (bottom - top)) as u8),
+            );
         }
     }
     Some((grey, width, middle))

@@ -88,7 +88,7 @@ pub(super) fn strip(read: &ReadPage, side: Side) -> Option<Strip> {
     let mut grey = Vec::with_capacity(width * lines);
     for v in 0..lines {
         let off = (v as f32 + 0.5) * away;
-        grey.extend((0..width).map(|u| sample(page, left + (u as f32 + 0.5) * step, end[u] + off) as u8));
+        grey.extend((0..width).map(|u| sample(&page.image, left + (u as f32 + 0.5) * step, end[u] + off) as u8));
     }
     // The table's end is on paper, whatever lies beyond.
     let [_, plain] = large_ink::thresholds(&grey[..width * ROW]);

@@ -16,7 +16,7 @@ use crate::reading::{Alphabet, Reading};
 use rayon::prelude::*;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use tract_onnx::prelude::*;
@@ -68,7 +68,8 @@ impl ModelCard {
     }
 }
 
-/// Widths of the windows that the model looks at, in pixels: the time for a cell goes with its width.
+/// Widths of the windows that the model looks at, in pixels: the time for a cell goes with its width. In narrower ones it
+/// reads the printed numbers worse.
 const WINDOWS: [usize; 4] = [96, 128, 160, CROP_WIDTH];
 /// Pixels of a crop for each time step of the model.
 const STRIDE: usize = 4;
@@ -77,7 +78,9 @@ const MARGIN: usize = 16;
 
 /// The recogniser in pure Rust.
 pub struct TractRecogniser {
-    model: InferenceModel,
+    /// For crops of any width, which is a symbol.
+    model: TypedModel,
+    width: Symbol,
     /// One plan a window, made when it is first needed.
     plans: [OnceLock<TractResult<Arc<TypedSimplePlan>>>; WINDOWS.len()],
     alphabet: Alphabet,
@@ -91,16 +94,23 @@ impl TractRecogniser {
     /// [`Error::Model`] if the model does not load.
     pub fn embedded() -> Result<Self> {
         let card = ModelCard::embedded()?;
-        let model = tract_onnx::onnx().model_for_read(&mut &*MODEL).map_err(|error| model_error(&card.file, error))?;
+        let load = || -> TractResult<(TypedModel, Symbol)> {
+            let model = tract_onnx::onnx().model_for_read(&mut &*MODEL)?;
+            let width = model.symbols.sym("width");
+            let shape = [1.into(), 1.into(), CROP_HEIGHT.into(), width.to_dim()];
+            let model = model.with_input_fact(0, f32::fact(shape).into())?.into_typed()?.into_decluttered()?;
+            Ok((model, width))
+        };
+        let (model, width) = load().map_err(|error| model_error(&card.file, error))?;
         let alphabet = Alphabet::new(card.alphabet.chars());
-        Ok(Self { model, plans: Default::default(), alphabet, temperature: card.temperature })
+        Ok(Self { model, width, plans: Default::default(), alphabet, temperature: card.temperature })
     }
 
     /// The plan for the window of the given index.
     fn plan(&self, window: usize) -> Result<&Arc<TypedSimplePlan>> {
         let build = || {
-            let shape = f32::fact([1, 1, CROP_HEIGHT, WINDOWS[window]]);
-            self.model.clone().with_input_fact(0, shape.into())?.into_optimized()?.into_runnable()
+            let width = HashMap::from([(self.width.clone(), WINDOWS[window].into())]);
+            self.model.set_symbols(&width)?.into_optimized()?.into_runnable()
         };
         self.plans[window].get_or_init(build).as_ref().map_err(|error| model_error("recogniser.onnx", error))
     }
