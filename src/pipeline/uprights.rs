@@ -1,5 +1,6 @@
 //! What separates the columns of a table from each other: ruling lines, broken lines, or the edges of shading.
 
+use super::cells::sample;
 use super::grid::{Column, ColumnPair, Frame};
 use super::lines::{Curve, LineMap};
 use super::page::Page;
@@ -126,13 +127,15 @@ fn solidity(page: &Page, curve: &Curve, frame: &Frame, hidden: bool) -> f32 {
         let sum: f32 = (from..to).map(|y| 255.0 - f32::from(page.image.get_pixel(x as u32, y as u32).0[0])).sum();
         sum / (to - from).max(1) as f32
     };
+    let beside = half_widths(page, curve, frame).map(|half| half + CLEAR_OF_LINE);
     let state = |k: usize| {
         let from = frame.top + k as f32 * piece;
         let centre = curve.at(from + piece / 2.0).round() as isize;
         let (from, to) = ((from as isize).clamp(0, height - 1), ((from + piece) as isize).clamp(1, height));
         let three = |x: isize| (dark(x - 1, from, to) + dark(x, from, to) + dark(x + 1, from, to)) / 3.0;
-        let stands_out = |x: isize| three(x) - three(x - 5).max(three(x + 5));
-        let covered = |x: isize| three(x) > WRITTEN && three(x - 5).max(three(x + 5)) > WRITTEN;
+        let [left, right] = beside;
+        let stands_out = |x: isize| three(x) - three(x - left).max(three(x + right));
+        let covered = |x: isize| three(x) > WRITTEN && three(x - left).max(three(x + right)) > WRITTEN;
         if (-2..=2).any(|shift| stands_out(centre + shift) > enough) {
             Piece::Inked
         } else if hidden && (-2..=2).any(|shift| covered(centre + shift)) {
@@ -150,6 +153,29 @@ fn solidity(page: &Page, curve: &Curve, frame: &Frame, hidden: bool) -> f32 {
     };
     states.windows(stretch).map(share).fold(0.0, f32::max)
 }
+
+/// Half the width of an upright line to its left and to its right, in pixels: where it is half as dark as in its middle,
+/// measured from the paper or shading on that side. At most [`WIDEST`].
+fn half_widths(page: &Page, curve: &Curve, frame: &Frame) -> [isize; 2] {
+    // The median over the line, which writing beside it does not change.
+    let dark = |dx: isize| -> f32 {
+        let rows = (frame.top as usize..frame.bottom as usize).step_by(3).map(|y| y as f32);
+        let mut values: Vec<f32> = rows.map(|y| 255.0 - sample(&page.image, curve.at(y) + dx as f32, y)).collect();
+        values.sort_unstable_by(f32::total_cmp);
+        values.get(values.len() / 2).copied().unwrap_or(0.0)
+    };
+    let profile: Vec<f32> = (-WIDEST - 2..=WIDEST + 2).map(dark).collect();
+    let at = |x: isize| profile[(WIDEST + 2 + x) as usize];
+    let peak = (-2..=2).map(at).fold(0.0, f32::max);
+    let is_light = |side: isize| move |d: &isize| at(side * d) <= (peak + at(side * (WIDEST + 2)).min(peak)) / 2.0;
+    let half = |side: isize| (1..=WIDEST).find(is_light(side)).unwrap_or(WIDEST);
+    [half(-1), half(1)]
+}
+
+/// How far from the edge of a line the paper beside it is looked at, and half the width of the widest ruling line, in
+/// pixels.
+const CLEAR_OF_LINE: isize = 4;
+const WIDEST: isize = 8;
 
 /// What a piece of an upright line looks like.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -208,4 +234,31 @@ fn shaded_edges(page: &Page, map: &LineMap, frame: &Frame) -> Vec<Curve> {
         }
     }
     with_ends(edges.into_iter().map(|(curve, _)| curve).collect(), map, frame)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::ingest::Photo;
+    use image::{GrayImage, Luma};
+
+    const WIDTH: u32 = 200;
+    const HEIGHT: u32 = 400;
+
+    /// How solid an upright line at 100 is, on a page whose greys are those of a row of pixels.
+    fn solid(grey: impl Fn(f32) -> f32) -> f32 {
+        let grey = GrayImage::from_fn(WIDTH, HEIGHT, |x, _| Luma([grey(x as f32 + 0.5) as u8]));
+        let page = Page::new(&Photo { file: String::new(), grey }, 0);
+        let frame = Frame { left: 0.0, right: 200.0, top: 20.0, bottom: 380.0, pitch: 36.0, row_darkness: 60.0 };
+        solidity(&page, &Curve { y: vec![100.0; 10] }, &frame, false)
+    }
+
+    #[test]
+    fn blurred_lines_stand_out_from_the_paper_beside_their_edges() {
+        let line = |x: f32, at: f32, blur: f32| 40.0 * (-((x - at) / blur).powi(2) / 2.0).exp();
+        assert!(solid(|x| 240.0 - line(x, 100.0, 1.0)) > SOLID, "a thin line");
+        assert!(solid(|x| 240.0 - line(x, 100.0, 5.0)) > SOLID, "a blurred line");
+        assert!(solid(|x| 240.0 - line(x, 100.0, 1.0) - line(x, 109.0, 1.0)) > SOLID, "a double line");
+        assert!(solid(|x| if x < 100.0 { 240.0 } else { 200.0 }) < SOLID, "the edge of a shaded column");
+    }
 }
