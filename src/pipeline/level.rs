@@ -57,13 +57,7 @@ impl Numbers {
 /// As [`Recogniser::read`].
 pub(super) fn level(found: &mut Found, recogniser: &dyn Recogniser) -> Result<bool> {
     let numbers: Vec<Numbers> = (0..found.grid.pairs.len()).filter_map(|pair| numbers(found, pair)).collect();
-    // Where half of the pairs are off, the numbers stand rather in the middle of their rows.
-    let agreeing = |off: f32| numbers.iter().filter(|other| (other.middle() - off).abs() < OFF / 2.0).count();
-    let best = numbers
-        .iter()
-        .map(Numbers::middle)
-        .max_by(|a, b| agreeing(*a).cmp(&agreeing(*b)).then(b.abs().total_cmp(&a.abs())));
-    let Some(usual) = best else { return Ok(false) };
+    let Some(usual) = usual_place(&numbers) else { return Ok(false) };
     let is_off = |numbers: &&Numbers| numbers.off.iter().any(|off| (off - usual).abs() > OFF);
     let wrong: Vec<&Numbers> = numbers.iter().filter(is_off).collect();
     if wrong.is_empty() {
@@ -84,6 +78,20 @@ pub(super) fn level(found: &mut Found, recogniser: &dyn Recogniser) -> Result<bo
         *found = Found { page: found.page.clone(), grid, anchor, legible: None };
     }
     Ok(is_good)
+}
+
+/// Where in their rows the numbers of most pairs belong, in heights of a row below the middle.
+fn usual_place(numbers: &[Numbers]) -> Option<f32> {
+    let first = numbers.first()?.middle();
+    if numbers.iter().flat_map(|one| &one.off).all(|off| (off - first).abs() <= OFF) {
+        return Some(first);
+    }
+    // Rows that slipped from one line to the next are off by a whole row at one end.
+    let agrees = |a: f32, b: f32| (a - b - (a - b).round()).abs() < OFF / 2.0;
+    let agreeing = |place: f32| numbers.iter().filter(|other| agrees(other.middle(), place)).count();
+    let places = numbers.iter().map(Numbers::middle).flat_map(|place| [place, place - place.round()]);
+    // Where half of the pairs are off, the numbers stand rather in the middle of their rows.
+    places.max_by(|a, b| agreeing(*a).cmp(&agreeing(*b)).then(b.abs().total_cmp(&a.abs())))
 }
 
 /// The printed numbers of a pair; none where too few are seen.
@@ -183,6 +191,17 @@ mod tests {
     #[test]
     fn rows_that_lie_off_their_numbers_are_led_back() {
         led_back(false);
+    }
+
+    #[test]
+    fn numbers_of_rows_that_slipped_by_one_still_tell_their_place() {
+        let numbers = |pair: usize, off: &[f32]| Numbers { pair, places: Vec::new(), off: off.to_vec() };
+        let usual = |numbers: &[Numbers]| usual_place(numbers).unwrap();
+        let slipped = numbers(0, &[0.0, 0.02, 0.3, 0.5, 0.8, 1.01, 1.03]);
+        assert!(usual(&[slipped, numbers(1, &[1.02; 7])]).abs() < 0.05);
+        assert!((usual(&[numbers(0, &[1.0; 7]), numbers(1, &[1.02; 7])]) - 1.0).abs() < 0.05, "all rows are one off");
+        assert!(usual(&[numbers(0, &[0.5; 7]), numbers(1, &[0.01; 7])]).abs() < 0.05, "rather in the middle");
+        assert!(usual(&[numbers(0, &[-0.2; 7]), numbers(1, &[-0.2; 7]), numbers(2, &[0.3; 7])]) < -0.15);
     }
 
     #[test]
