@@ -74,7 +74,7 @@ impl Found {
             band.top.at(left) > before as f32 * self.grid.pitch
         } else {
             // A page laid flat may have been cut at its table.
-            let [x, y] = self.page.to_photo([2.0 * left - pair.black.right.at(y), y]);
+            let [x, y] = self.page.to_photo([2.0 * left - pair.white.right.at(y), y]);
             let (width, height) = self.page.photo_size;
             (0.0..width as f32).contains(&x) && (0.0..height as f32).contains(&y)
         }
