@@ -41,7 +41,7 @@ impl Found {
     fn with(&self, pairs: Vec<ColumnPair>, recogniser: &dyn Recogniser) -> Result<Self> {
         let grid = Grid { pairs, ..self.grid.clone() };
         let anchor = anchor::anchor(&self.page, &grid, None, true, recogniser)?;
-        Ok(Self { page: self.page.clone(), grid, anchor, legible: None })
+        Ok(Self { page: self.page.clone(), grid, anchor, legible: None, is_level: false })
     }
 }
 
@@ -84,7 +84,7 @@ pub(super) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
     if let Some(pairs) = between.filter(|_| found.grid.pairs.iter().all(|pair| pair.numbers.is_some())) {
         let grid = Grid { pairs, ..found.grid.clone() };
         if legible::holds_moves(&found.page, &grid, &grid.pairs[0].white, recogniser)? {
-            *found = Found { page: found.page.clone(), grid, anchor: found.anchor, legible: None };
+            *found = Found { page: found.page.clone(), grid, anchor: found.anchor, legible: None, is_level: false };
         }
     }
     make_alike(found, recogniser)
@@ -101,7 +101,7 @@ fn add_rows(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
     extend(&mut grid, first_band + period, found.page.image.height() as f32);
     let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
     if anchor.support(&grid) > found.support() {
-        *found = Found { page: found.page.clone(), grid, anchor, legible: None };
+        *found = Found { page: found.page.clone(), grid, anchor, legible: None, is_level: false };
     }
     Ok(())
 }
@@ -153,11 +153,19 @@ fn add_pairs(found: &mut Found, leftwards: bool, recogniser: &dyn Recogniser) ->
         let Some(pairs) = layout::one_more(&grid.pairs, leftwards, middle, width) else { break };
         let new = if leftwards { &pairs[0] } else { &pairs[pairs.len() - 1] };
         let alone = Grid { pairs: vec![new.clone()], ..grid.clone() };
-        if numbers::share_read(page, &alone, true, recogniser)? < SURELY_READ {
-            break;
-        }
+        let share = numbers::share_read(page, &alone, true, recogniser)?;
+        // Writing may have hidden lines and numbers alike.
+        let is_written = || -> Result<bool> {
+            Ok(legible::holds_moves(page, grid, &new.white, recogniser)?
+                || legible::holds_moves(page, grid, &new.black, recogniser)?)
+        };
+        let enough = match share {
+            SURELY_READ.. => MORE,
+            LEGIBLE.. if leftwards && is_written()? => 1.0,
+            _ => break,
+        };
         let more = found.with(pairs, recogniser)?;
-        if more.support() < MORE * found.support() {
+        if more.support() < enough * found.support() {
             break;
         }
         *found = more;

@@ -27,6 +27,8 @@ pub struct Found {
     pub anchor: Anchor,
     /// How its writing reads, where that was asked.
     pub(super) legible: Option<Legible>,
+    /// Whether the printed numbers of all pairs were seen to stand at one place in their rows.
+    pub(super) is_level: bool,
 }
 
 /// Evidence per looked-at row (see [`Anchor::evidence`]) from which a page is surely the right way up.
@@ -39,8 +41,6 @@ const WHOLE: f32 = 30.0;
 const CLEARLY: f32 = 1.25;
 /// The share of the support of what may be a part of the table, or was laid flat, that is enough for another one.
 const NEARLY: f32 = 0.9;
-/// Share by which more of the photo as it is must read as moves than of the flat page.
-const WIDER: f32 = 1.05;
 /// Rows that may be missing before the first wherever the table lies on the page; a further sheet begins later.
 const LOST_ROWS: usize = 6;
 
@@ -269,7 +269,7 @@ impl Search<'_> {
             }
             anchor::anchor(&page, &grid, self.known.rows, readable, self.recogniser)
         })?;
-        let mut found = Found { page, grid, anchor, legible };
+        let mut found = Found { page, grid, anchor, legible, is_level: false };
         if found.is_read() && self.known.columns.is_none() && self.known.rows.is_none() {
             timed(self.timing, "anchor", || {
                 amend::complete(&mut found, self.recogniser)?;
@@ -308,9 +308,14 @@ impl Search<'_> {
     fn offer_askew(&mut self, mut found: Found) -> Result<()> {
         let recogniser = self.recogniser;
         let is_better = match &mut self.best {
-            Some(best) if found.is_sure() && !found.is_partial() && found.support() > NEARLY * best.support() => {
+            Some(best)
+                if found.is_sure()
+                    && !found.is_partial()
+                    && (found.is_level || !best.is_level)
+                    && found.support() > NEARLY * best.support() =>
+            {
                 timed(self.timing, "anchor", || {
-                    Ok(found.legible(recogniser)?.area > WIDER * best.legible(recogniser)?.area)
+                    Ok(found.legible(recogniser)?.area > CLEARLY * best.legible(recogniser)?.area)
                 })?
             }
             _ => false,

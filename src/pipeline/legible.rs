@@ -1,8 +1,9 @@
 //! Which way up a table is where its printed numbers do not tell: the way in which its writing reads as moves.
 
 use super::cells::Crop;
-use super::grid::{Column, ColumnPair, Grid};
+use super::grid::{Band, Column, ColumnPair, Grid};
 use super::page::Page;
+use super::paper;
 use super::recognise::Recogniser;
 use crate::error::Result;
 use crate::reading::Reading;
@@ -50,21 +51,27 @@ pub(super) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Re
     if grid.pitch < LOWEST {
         return Ok(Legible::default());
     }
-    let bands = grid.bands.iter().filter(|band| band.ruled);
-    let places: Vec<_> =
-        bands.flat_map(|band| grid.pairs.iter().flat_map(move |p| [(band, &p.white), (band, &p.black)])).collect();
+    // Column by column: every so many cells along the rows might be those of one column.
+    let columns = grid.pairs.iter().flat_map(|pair| [&pair.white, &pair.black]);
+    let ruled = || grid.bands.iter().filter(|band| band.ruled);
+    let places: Vec<_> = columns.flat_map(|column| ruled().map(move |band| (band, column))).collect();
     // A part of the cells tells how many are written on.
     let step = (places.len() / (4 * LOOKED_AT)).max(1);
-    let sampled = places.iter().step_by(step).map(|(band, column)| Crop::cut(page, band, column));
-    let written: Vec<Crop> = sampled.filter(|crop| !crop.is_blank()).collect();
-    let shown: Vec<&Crop> = written.iter().step_by(written.len().div_ceil(LOOKED_AT).max(1)).collect();
+    let sampled = places.iter().step_by(step).map(|&(band, column)| (Crop::cut(page, band, column), band, column));
+    let written: Vec<_> = sampled.filter(|(crop, ..)| !crop.is_blank()).collect();
+    let shown: Vec<&Crop> =
+        written.iter().step_by(written.len().div_ceil(LOOKED_AT).max(1)).map(|(crop, ..)| crop).collect();
     let readings = recogniser.read(&shown)?;
-    let read = count(&readings, recogniser);
-    let width = |column: &Column| column.right.y[0] - column.left.y[0];
-    let widths: f32 = grid.pairs.iter().map(|pair| width(&pair.white) + width(&pair.black)).sum();
-    let cell = grid.pitch * widths / (2 * grid.pairs.len()).max(1) as f32 * page.scale * page.scale;
-    let share = read as f32 / shown.len().max(1) as f32;
-    Ok(Legible { share, looked_at: shown.len(), area: share * (written.len() * step) as f32 * cell })
+    let share = count(&readings, recogniser) as f32 / shown.len().max(1) as f32;
+    // Times beside the moves may or may not have been told apart: the cells take up the whole table.
+    let (Some(first), Some(last)) = (grid.pairs.first(), grid.pairs.last()) else { return Ok(Legible::default()) };
+    let left = first.first(written.first().map_or(0.0, |(_, band, _)| band.top.at(0.0))).left.clone();
+    let table = Column { left, right: last.black.right.clone(), inner: Vec::new() };
+    let row_area = |band: &Band| {
+        paper::area_of(&grid.quad(band, &table).map(|corner| page.to_photo(corner).map(f64::from))) as f32
+    };
+    let area = written.iter().map(|(_, band, _)| row_area(band)).sum::<f32>() / (2 * grid.pairs.len()) as f32;
+    Ok(Legible { share, looked_at: shown.len(), area: share * area * step as f32 })
 }
 
 /// Whether moves are written in a column: of some of its cells, spread over the table.
@@ -153,7 +160,48 @@ fn is_two_moves(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_move, moves_of_one_notation};
+    use super::*;
+    use crate::pipeline::columns;
+    use crate::pipeline::ingest::Photo;
+    use crate::pipeline::lines::Curve;
+    use crate::reading::Alphabet;
+    use image::{GrayImage, Luma};
+
+    /// Reads `e4` where much ink is, and nothing elsewhere.
+    struct Fake(Alphabet);
+
+    impl Recogniser for Fake {
+        fn alphabet(&self) -> &Alphabet {
+            &self.0
+        }
+
+        fn read(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
+            let of = |crop: &&Crop| match crop.span.len() > 40 {
+                true => Reading::new([0.01, 0.98, 0.01, 0.01, 0.01, 0.98].map(f32::ln).to_vec(), 3),
+                false => Reading::new([0.98, 0.01, 0.01].map(f32::ln).to_vec(), 3),
+            };
+            Ok(crops.iter().map(of).collect())
+        }
+    }
+
+    #[test]
+    fn cells_of_all_columns_are_looked_at() {
+        // Eighteen rows of four columns are all written on, and moves stand in the first column only.
+        let grey = GrayImage::from_fn(1024, 900, |x, y| {
+            let wide = if x < 256 { 110 } else { 24 };
+            let is_ink = (20..20 + wide).contains(&(x % 256)) && (90..810).contains(&y) && (10..30).contains(&(y % 40));
+            Luma([if is_ink && (x + y) % 16 < 8 { 30 } else { 250 }])
+        });
+        let page = Page::new(&Photo { file: String::new(), grey }, 0);
+        let line = |row: usize| Curve { y: vec![80.0 + 40.0 * row as f32; 32] };
+        let bands = (0..18).map(|row| Band { top: line(row), bottom: line(row + 1), ruled: true }).collect();
+        let pairs = columns::even(0.0, 1024.0, 2, 28);
+        let grid = Grid { bands, pairs, pitch: 40.0, width: 1024.0, by_ink: false };
+        let found = moves(&page, &grid, &Fake(Alphabet::new("e4".chars()))).unwrap();
+        assert!((found.share - 0.25).abs() < 0.06, "{found:?}");
+        let column = 256.0 * 40.0 * 18.0;
+        assert!((found.area / column - 1.0).abs() < 0.25, "{found:?}");
+    }
 
     #[test]
     fn moves_of_any_language_are_known() {

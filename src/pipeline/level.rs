@@ -60,6 +60,7 @@ pub(super) fn level(found: &mut Found, recogniser: &dyn Recogniser) -> Result<bo
     let Some(usual) = usual_place(&numbers) else { return Ok(false) };
     let is_off = |numbers: &&Numbers| numbers.off.iter().any(|off| (off - usual).abs() > OFF);
     let wrong: Vec<&Numbers> = numbers.iter().filter(is_off).collect();
+    found.is_level = wrong.is_empty() && numbers.len() == found.grid.pairs.len();
     if wrong.is_empty() {
         return Ok(false);
     }
@@ -75,7 +76,7 @@ pub(super) fn level(found: &mut Found, recogniser: &dyn Recogniser) -> Result<bo
     let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
     let is_good = anchor.support(&grid) > AS_MUCH * found.support();
     if is_good {
-        *found = Found { page: found.page.clone(), grid, anchor, legible: None };
+        *found = Found { page: found.page.clone(), grid, anchor, legible: None, is_level: false };
     }
     Ok(is_good)
 }

@@ -149,7 +149,7 @@ fn turn(a: Point, b: Point, c: Point) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-fn area_of(polygon: &[Point]) -> f64 {
+pub(super) fn area_of(polygon: &[Point]) -> f64 {
     let Some(&first) = polygon.first() else { return 0.0 };
     polygon.windows(2).map(|pair| turn(first, pair[0], pair[1])).sum::<f64>() / 2.0
 }
