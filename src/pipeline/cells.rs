@@ -240,6 +240,9 @@ impl Strip {
 /// The part of a crop in which ink counts: clear of the ruling lines of the cell, where these lie in the middle.
 const INNER_ROWS: Range<usize> = 13..36;
 
+/// Rows of pixels at either end of these into which lines that were not followed well may reach.
+const OUTERMOST: usize = 2;
+
 /// Counts the pixels of strokes in the inner part of a crop, and finds the columns and the rows that they span: connected
 /// dark pixels, upright lines left out. A crop that is `squeezed` by a factor has that much less of everything.
 fn ink(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, squeezed: f32) -> (u32, Range<usize>, Range<usize>) {
@@ -257,7 +260,13 @@ fn ink(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, squeezed: f32) 
     let threshold = paper.saturating_sub(darker_than_paper(&inner));
     let (top, height) = (rows.start, rows.len());
     let rows = rows.map(|y| &pixels[y * CROP_WIDTH..][columns.clone()]);
-    let dark: Vec<bool> = rows.flatten().map(|&pixel| pixel < threshold).collect();
+    let mut dark: Vec<bool> = rows.flatten().map(|&pixel| pixel < threshold).collect();
+    if height > 2 * OUTERMOST {
+        for row in (0..OUTERMOST).rev() {
+            keep_connected(&mut dark, columns.len(), row + 1, row);
+            keep_connected(&mut dark, columns.len(), height - 2 - row, height - 1 - row);
+        }
+    }
     let (mut total, mut span, mut high) = (0, columns.end..columns.start, top + height..top);
     for shape in shapes(dark, columns.len()) {
         let (first, last) = (columns.start + shape.left, columns.start + shape.right - 1);
@@ -277,6 +286,14 @@ fn ink(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, squeezed: f32) 
         (span, high) = (columns, top..top + height);
     }
     ((total as f32 * squeezed) as u32, span, high)
+}
+
+/// Of the dark pixels in a row, those that touch dark ones in the row `from`, further inside the cell, are kept.
+fn keep_connected(dark: &mut [bool], width: usize, from: usize, to: usize) {
+    for x in 0..width {
+        let near = from * width + x.saturating_sub(1)..(from * width + x + 2).min((from + 1) * width);
+        dark[to * width + x] &= dark[near].contains(&true);
+    }
 }
 
 /// How much darker than the median the darkest twentieth is, clear of the lines around the cell.
@@ -323,11 +340,20 @@ mod tests {
     fn ink_in_a_wide_cell_keeps_its_proportions() {
         // A cell of 900 by 40 pixels with a block of 30 by 20 pixels in it.
         let inked = |x: u32, y: u32| (500..530).contains(&x) && (60..80).contains(&y);
-        let grey = GrayImage::from_fn(1000, 200, |x, y| Luma([if inked(x, y) { 40 } else { 250 }]));
-        let page = Page::new(&Photo { file: String::new(), grey }, 0);
+        // The line below comes nearer to the right and meets the cell's border.
+        let ruled =
+            |x: u32, y: u32| x < 950 && (50..98).contains(&y) && (x >= 946 || (95..98).contains(&(y + x / 100)));
+        let page = |ruled: &dyn Fn(u32, u32) -> bool| {
+            let is_dark = |x: u32, y: u32| inked(x, y) || ruled(x, y);
+            let grey = GrayImage::from_fn(1000, 200, |x, y| Luma([if is_dark(x, y) { 40 } else { 250 }]));
+            Page::new(&Photo { file: String::new(), grey }, 0)
+        };
         let line = |at: f32| Curve { y: vec![at; 1000 / STRIP] };
         let band = Band { top: line(50.0), bottom: line(90.0), ruled: true };
         let column = Column { left: line(50.0), right: line(950.0), inner: Vec::new() };
+        let beside_lines = Crop::cut(&page(&ruled), &band, &column).span.len() as f32;
+        assert!((beside_lines - 30.0 * CELL_HEIGHT / 40.0).abs() < 3.0, "{beside_lines}");
+        let page = page(&|_, _| false);
         let crop = Crop::cut(&page, &band, &column);
         let width = crop.span.len() as f32;
         assert!((width - 30.0 * CELL_HEIGHT / 40.0).abs() < 3.0, "{width}");
