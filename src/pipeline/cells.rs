@@ -239,7 +239,6 @@ impl Strip {
 
 /// The part of a crop in which ink counts: clear of the ruling lines of the cell, where these lie in the middle.
 const INNER_ROWS: Range<usize> = 13..36;
-
 /// Rows of pixels at either end of these into which lines that were not followed well may reach.
 const OUTERMOST: usize = 2;
 
