@@ -30,6 +30,8 @@ const AS_MUCH: f32 = 0.7;
 /// Share by which more moves must be read in a pair that is laid out as the others, and fewest moves that tell.
 const MORE_MOVES: f32 = 1.2;
 const FEW_MOVES: f32 = 4.0;
+/// Rows by which those further up are told to get lower or higher.
+const UPPER_ROWS: usize = 8;
 
 impl Found {
     /// A height in the middle of the table, in pixels of the page.
@@ -52,6 +54,7 @@ impl Found {
 /// As [`Recogniser::read`].
 pub(super) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
     add_rows(found, recogniser)?;
+    add_rows_above(found, recogniser)?;
     let middle = found.middle();
     let width = found.page.image.width() as f32;
     if found.anchor.first_number > 1 {
@@ -117,6 +120,42 @@ pub(super) fn extend(grid: &mut Grid, count: usize, height: f32) {
         let band = Band { top: bottom.clone(), bottom: Curve { y }, ruled: false };
         grid.bands.push(band);
     }
+}
+
+/// Takes in rows above the first one that was found, where its number says how many there are and theirs are read.
+fn add_rows_above(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
+    let Anchor { first_band, first_number, .. } = found.anchor;
+    let missing = (first_number as usize).saturating_sub(first_band + 1);
+    let mut grid = found.grid.clone();
+    if missing == 0 || !extend_upwards(&mut grid, missing) {
+        return Ok(());
+    }
+    let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
+    if anchor.first_number == 1 && anchor.support(&grid) > found.support() {
+        *found = Found { page: found.page.clone(), grid, anchor, legible: None, is_level: false };
+    }
+    Ok(())
+}
+
+/// Adds `count` bands above the first one of a grid, as much lower or higher from band to band as the upper ones are;
+/// whether the page has room for them.
+fn extend_upwards(grid: &mut Grid, count: usize) -> bool {
+    let Some(lower) = grid.bands.get(UPPER_ROWS) else { return false };
+    let heights = |band: &Band| -> Vec<f32> { band.bottom.y.iter().zip(&band.top.y).map(|(b, t)| b - t).collect() };
+    let sum = |band: &Band| heights(band).iter().sum::<f32>();
+    let ratio = (sum(&grid.bands[0]) / sum(lower)).powf(1.0 / UPPER_ROWS as f32);
+    let mut above = Vec::new();
+    for _ in 0..count {
+        let band = above.last().unwrap_or(&grid.bands[0]);
+        let y: Vec<f32> = band.top.y.iter().zip(heights(band)).map(|(top, height)| top - ratio * height).collect();
+        if y.iter().any(|&y| y < 0.0) {
+            return false;
+        }
+        above.push(Band { top: Curve { y }, bottom: band.top.clone(), ruled: false });
+    }
+    above.reverse();
+    grid.bands.splice(0..0, above);
+    true
 }
 
 /// Lays out each pair that is laid out otherwise than others as these are, where more moves are then read in it.
@@ -292,5 +331,25 @@ mod tests {
         assert_eq!(ends(&grid), [(line(130.0).y, true), (line(160.0).y, false), (line(190.0).y, false)]);
         extend(&mut grid, 20, 300.0);
         assert_eq!(grid.bands.last().map(|band| band.bottom.y.clone()), Some(line(280.0).y));
+    }
+
+    #[test]
+    fn rows_go_on_upwards_as_much_lower_from_row_to_row() {
+        // Twenty rows, each a tenth lower than the one below it, and half as high at the right as at the left.
+        let line = |k: i32| 300.0 * 0.9f32.powi(20 - k);
+        let line = |k: i32| Curve { y: vec![line(k) - 20.0, 150.0 + line(k) / 2.0] };
+        let bands: Vec<Band> = (0..20).map(|k| Band { top: line(k), bottom: line(k + 1), ruled: true }).collect();
+        let pairs = columns::even(0.0, 64.0, 1, 3);
+        let lower = Grid { bands: bands[5..].to_vec(), pairs, pitch: 20.0, width: 64.0, by_ink: false };
+        let mut grid = lower.clone();
+        assert!(extend_upwards(&mut grid, 5));
+        assert_eq!(grid.bands.len(), 20);
+        for (found, band) in grid.bands.iter().zip(&bands) {
+            let near = |a: &Curve, b: &Curve| a.y.iter().zip(&b.y).all(|(a, b)| (a - b).abs() < 0.1);
+            assert!(near(&found.top, &band.top) && near(&found.bottom, &band.bottom), "{found:?} {band:?}");
+        }
+        let mut beyond = lower.clone();
+        assert!(!extend_upwards(&mut beyond, 15), "the page ends");
+        assert_eq!(beyond.bands.len(), 15);
     }
 }
