@@ -4,7 +4,7 @@
 
 use super::cells::{CROP_HEIGHT, CROP_WIDTH, Crop};
 use super::ingest::Photo;
-use super::{Anchor, NUMBERS_READ, ReadCell, ReadPage};
+use super::{Anchor, NUMBERS_READ, ReadCell, ReadPage, shades};
 use crate::error::{Error, Result};
 
 /// What was measured on a photo.
@@ -137,7 +137,7 @@ fn sharpness(crop: &Crop) -> Option<f32> {
     if values.len() < 200 {
         return None;
     }
-    values.sort_unstable();
+    shades::sort(&mut values);
     let (ink, paper) = (f32::from(values[values.len() / 50]), f32::from(values[values.len() * 3 / 5]));
     let contrast = paper - ink;
     if contrast < 25.0 {

@@ -23,7 +23,7 @@ const PRINT: f32 = 18.0;
 const OFF_MIDDLE: f32 = 0.15;
 
 /// A straightened cell.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Crop {
     /// `CROP_HEIGHT` rows of `CROP_WIDTH` grey pixels, paper near 255.
     pub pixels: Vec<u8>,
@@ -254,7 +254,7 @@ fn ink(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, squeezed: f32) 
     if inner.is_empty() {
         return (0, 0..0, 0..0);
     }
-    inner.sort_unstable();
+    super::shades::sort(&mut inner);
     let paper = inner[inner.len() * 3 / 5];
     let threshold = paper.saturating_sub(darker_than_paper(&inner));
     let (top, height) = (rows.start, rows.len());
@@ -306,7 +306,7 @@ fn contrast(pixels: &[u8], rows: Range<usize>, columns: Range<usize>) -> u8 {
 fn darker(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, count: usize) -> u8 {
     let rows = rows.map(|y| &pixels[y * CROP_WIDTH..(y + 1) * CROP_WIDTH]);
     let mut inner: Vec<u8> = rows.flat_map(|row| row.get(columns.clone()).unwrap_or_default()).copied().collect();
-    inner.sort_unstable();
+    super::shades::sort(&mut inner);
     let paper = inner.get(inner.len() / 2).copied().unwrap_or(0);
     inner.get(count).map_or(0, |ink| paper.saturating_sub(*ink))
 }

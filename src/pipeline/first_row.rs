@@ -51,17 +51,21 @@ pub(super) fn settle(page: &mut ReadPage, recogniser: &dyn Recogniser) -> Result
     }
     let lost = LOST.min(said);
     let above = Anchor { first_band: said - lost, rows: lost, ..page.anchor };
-    take_in(page, &above, recogniser)?;
+    take_in(page, &above, 1, recogniser)?;
     let first = best_first(page, alphabet);
+    if first == (First { white: said, black: said }) {
+        number(page, first, page.anchor);
+        return Ok(());
+    }
     let mut anchor = Anchor { first_band: first.white, ..page.anchor };
     if numbered {
         extend(&mut page.grid, first.white + anchor.rows, page.page.image.height() as f32);
         anchor.rows = anchor.rows.min(page.grid.bands.len() - first.white);
-        take_in(page, &anchor, recogniser)?;
     } else {
         anchor.rows = anchor.rows + said - first.white;
         anchor.period = anchor.period + said - first.white;
     }
+    take_in(page, &anchor, page.grid.pairs.len(), recogniser)?;
     number(page, first, anchor);
     Ok(())
 }
@@ -116,12 +120,12 @@ impl First {
     }
 }
 
-/// Reads those cells of the rows of an anchor that are not among the page's.
-fn take_in(page: &mut ReadPage, anchor: &Anchor, recogniser: &dyn Recogniser) -> Result<()> {
+/// Reads those cells of the rows of an anchor, in so many pairs of columns, that are not among the page's.
+fn take_in(page: &mut ReadPage, anchor: &Anchor, pairs: usize, recogniser: &dyn Recogniser) -> Result<()> {
     let place = |cell: &ReadCell| (cell.band, cell.pair, cell.colour);
     let known: HashSet<_> = page.cells.iter().map(place).collect();
     let mut more = cut_cells(&page.page, &page.grid, anchor);
-    more.retain(|cell| !known.contains(&place(cell)));
+    more.retain(|cell| cell.pair < pairs && !known.contains(&place(cell)));
     read_cells(&mut more, |cell, down| cell.cut(&page.page, &page.grid, down), recogniser)?;
     page.cells.append(&mut more);
     Ok(())

@@ -164,8 +164,20 @@ fn holds_end_marker(bytes: &[u8]) -> bool {
     bytes.get(at..).is_some_and(|scans| scans.windows(2).any(|pair| pair == END))
 }
 
+/// Weights of red, green and blue in luma (ITU-R BT.709), in shares of 65536.
+const LUMA: [u32; 3] = [13933, 46871, 4732];
+
 /// Luma; transparent pixels count as white paper.
 fn to_grey(picture: DynamicImage) -> GrayImage {
+    if let DynamicImage::ImageRgb8(picture) = &picture {
+        // Most photos. The library does the same in floating-point numbers, in three times the time.
+        let luma = |&[red, green, blue]: &[u8; 3]| {
+            let [red, green, blue] = [red, green, blue].map(u32::from);
+            ((red * LUMA[0] + green * LUMA[1] + blue * LUMA[2] + (1 << 15)) >> 16) as u8
+        };
+        let shades = picture.as_raw().as_chunks().0.iter().map(luma).collect();
+        return GrayImage::from_raw(picture.width(), picture.height(), shades).unwrap_or_default();
+    }
     if !picture.color().has_alpha() {
         return picture.into_luma8();
     }
@@ -235,6 +247,15 @@ mod tests {
         assert!(matches!(error, Error::Damaged { .. }), "{error}");
         // All but the end marker is there.
         assert!(ingest("whole.jpg", &bytes[..bytes.len() - 2], &limits).is_ok());
+    }
+
+    #[test]
+    fn colours_turn_as_grey_as_the_library_has_them() {
+        let picture = RgbImage::from_fn(256, 256, |x, y| image::Rgb([x as u8, y as u8, (x * 7 + y * 3) as u8]));
+        let (grey, slowly) = (to_grey(picture.clone().into()), DynamicImage::from(picture).into_luma8());
+        assert!(grey.as_raw().iter().zip(slowly.as_raw()).all(|(a, b)| a.abs_diff(*b) <= 1));
+        let alike = grey.as_raw().iter().zip(slowly.as_raw()).filter(|(a, b)| a == b).count();
+        assert!(alike > 65_000, "{alike}");
     }
 
     #[test]

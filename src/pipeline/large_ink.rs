@@ -4,6 +4,7 @@
 use super::cells::{darker_than_paper, sample};
 use super::grid::{Band, Grid};
 use super::page::Page;
+use super::shades;
 use super::shapes::{Mask, Place, Shape, joined};
 use std::ops::Range;
 
@@ -68,7 +69,7 @@ pub fn patch(page: &Page, grid: &Grid, pair: usize, bands: Range<usize>) -> Opti
 /// The brightness below which a patch is inked: with the faintest ink that may be there, and as the darkest suggests.
 pub(super) fn thresholds(grey: &[u8]) -> [f32; 2] {
     let mut sorted = grey.to_vec();
-    sorted.sort_unstable();
+    shades::sort(&mut sorted);
     let at = |share: f32| sorted.get((sorted.len() as f32 * share) as usize).copied().map_or(255.0, f32::from);
     let least = f32::from(darker_than_paper(&sorted));
     [least, least.max(FAINT * (at(0.5) - at(0.003)))].map(|darker| at(0.5) - darker)

@@ -45,6 +45,7 @@ pub mod recognise;
 mod result_words;
 pub mod results;
 pub mod segments;
+mod shades;
 mod shapes;
 mod spacing;
 mod tiff;
@@ -68,7 +69,7 @@ use image::GrayImage;
 use ingest::{IngestLimits, Photo, ingest};
 use page::Page;
 use rayon::prelude::*;
-use recognise::Recogniser;
+use recognise::{Recogniser, Remembering};
 use results::WrittenResult;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -273,6 +274,7 @@ fn read_page_watched(
     timing: &mut Timing,
     watch: &Watch,
 ) -> Result<ReadPage> {
+    let recogniser = &Remembering::new(recogniser);
     let Found { page, grid, anchor, .. } = find::find(photo, hint, recogniser, timing, watch)?;
     watch.at("cells")?;
     let mut cells = timed(timing, "cells", || cut_cells(&page, &grid, &anchor));

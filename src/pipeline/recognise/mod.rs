@@ -5,9 +5,11 @@
 
 #[cfg(feature = "ort")]
 mod onnx_runtime;
+mod remembering;
 
 #[cfg(feature = "ort")]
 pub use onnx_runtime::OrtRecogniser;
+pub(super) use remembering::Remembering;
 
 use super::cells::{CROP_HEIGHT, CROP_WIDTH, Crop};
 use crate::error::{Error, Result};
