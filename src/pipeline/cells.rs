@@ -269,8 +269,7 @@ fn ink(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, squeezed: f32) 
     let (mut total, mut span, mut high) = (0, columns.end..columns.start, top + height..top);
     for shape in shapes(dark, columns.len()) {
         let (first, last) = (columns.start + shape.left, columns.start + shape.right - 1);
-        let at_edge = first < columns.start + edge || last + edge >= columns.end;
-        let upright_line = at_edge && shape.width() <= edge && shape.height() + 5 > height;
+        let upright_line = last < columns.start + edge || first + edge >= columns.end;
         let clipped_row_line = shape.height() < 4 && shape.width() > 2 * columns.len() / 3 + 1;
         if !upright_line && !clipped_row_line && shape.area >= speck {
             total += shape.area as u32;

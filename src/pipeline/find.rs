@@ -164,9 +164,7 @@ pub(super) fn find(
         search.try_page(page)?;
         upright = search.writing_is_plain()?;
     }
-    // Upside down some hands read as moves as well.
-    if let Some(best) = search.best.as_ref().filter(|found| upright && !found.is_read()) {
-        let page = best.page.turned(2);
+    if let Some(page) = search.upside_down().filter(|_| upright) {
         search.try_page(page)?;
     }
     let pages: Vec<Page> = flat_pages.into_iter().chain([plain]).collect();
@@ -178,6 +176,7 @@ pub(super) fn find(
         }
         search.try_numbers(&page.turned(turns))?;
     }
+    let told_by_lines = upright;
     for (index, turns) in [(0, 0), (1, 0), (2, 0), (0, 2), (1, 2), (0, 1), (0, 3)] {
         if upright || search.is_sure() {
             break;
@@ -187,6 +186,9 @@ pub(super) fn find(
             // On another page the rest may show.
             upright = search.writing_is_plain()? && !search.is_partial();
         }
+    }
+    if let Some(page) = search.upside_down().filter(|_| upright && !told_by_lines) {
+        search.try_ink(page)?;
     }
     search.end(photo)
 }
@@ -325,6 +327,12 @@ impl Search<'_> {
             return Ok(());
         }
         self.offer(found)
+    }
+
+    /// The page of the best table the other way up, unless its numbers are read: upside down some hands read as moves as
+    /// well.
+    fn upside_down(&self) -> Option<Page> {
+        self.best.as_ref().filter(|found| !found.is_read()).map(|found| found.page.turned(2))
     }
 
     /// Whether the best table, a whole one, reads as moves: whichever way its numbers may read, it is upright.

@@ -72,7 +72,7 @@ impl ModelCard {
 
 /// Widths of the windows that the model looks at, in pixels: the time for a cell goes with its width. In narrower ones it
 /// reads the printed numbers worse.
-const WINDOWS: [usize; 4] = [96, 128, 160, CROP_WIDTH];
+const WINDOWS: [usize; 6] = [96, 112, 128, 144, 160, CROP_WIDTH];
 /// Pixels of a crop for each time step of the model.
 const STRIDE: usize = 4;
 /// Pixels shown left and right of the ink.
