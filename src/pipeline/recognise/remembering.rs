@@ -73,7 +73,7 @@ mod tests {
             contrast: 99,
         };
         let (a, b, c) = (crop(1), crop(2), crop(3));
-        let mut read = |crops: &[&Crop]| -> (Vec<f32>, usize) {
+        let read = |crops: &[&Crop]| -> (Vec<f32>, usize) {
             let readings = remembering.read(crops).unwrap();
             (readings.iter().map(|reading| reading.step(0)[0]).collect(), counting.1.load(Ordering::Relaxed))
         };
