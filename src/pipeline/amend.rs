@@ -24,6 +24,8 @@ const LEGIBLE: f32 = 0.2;
 const SURELY_READ: f32 = 0.5;
 /// Width of a column, in heights of a row, in which two moves may stand beside each other.
 const TWO_MOVES: f32 = 6.0;
+/// The same where its cells do not read as moves.
+const TWO_SHORT_MOVES: f32 = 5.0;
 /// Share by which more pairs must have more support, and the share that may be left where half of a pair was not seen.
 const MORE: f32 = 1.1;
 const AS_MUCH: f32 = 0.7;
@@ -70,11 +72,14 @@ pub(super) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
     add_pairs(found, true, recogniser)?;
     add_pairs(found, false, recogniser)?;
     // Or they stand elsewhere than one would think.
-    let wide =
-        |pair: &ColumnPair| pair.white.right.at(middle) - pair.white.left.at(middle) > TWO_MOVES * found.grid.pitch;
+    let width_of = |pair: &ColumnPair| (pair.white.right.at(middle) - pair.white.left.at(middle)) / found.grid.pitch;
+    let mut wide = found.grid.pairs.iter().any(|pair| width_of(pair) > TWO_MOVES);
+    if !wide && found.grid.pairs.iter().any(|pair| width_of(pair) > TWO_SHORT_MOVES) {
+        wide = !legible::holds_moves(&found.page, &found.grid, &found.grid.pairs[0].white, recogniser)?;
+    }
     let room = |leftwards| layout::one_more(&found.grid.pairs, leftwards, middle, width).is_some();
     let later = found.anchor.first_number > 1;
-    if room(false) || (later && room(true)) || found.grid.pairs.iter().any(wide) {
+    if room(false) || (later && room(true)) || wide {
         let more = beside_numbers(&found.page, &found.grid, recogniser)?;
         let more = more.filter(|grid| grid.pairs.len() > found.grid.pairs.len());
         let more = more.map(|grid| found.with(grid.pairs, recogniser)).transpose()?;
@@ -90,7 +95,8 @@ pub(super) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
             *found = Found { page: found.page.clone(), grid, anchor: found.anchor, legible: None, is_level: false };
         }
     }
-    make_alike(found, recogniser)
+    make_alike(found, recogniser)?;
+    reach_to_the_next(found, recogniser)
 }
 
 /// Takes in rows below the last one that was found, where the numbers of the next pair say that there are more and theirs
@@ -178,6 +184,19 @@ fn make_alike(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
             found.grid.pairs[odd] = pair;
             found.legible = None;
         }
+    }
+    Ok(())
+}
+
+/// Makes pairs reach to the next one each, where there is space for another column and more moves are then read.
+fn reach_to_the_next(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
+    let Some(wider) = layout::up_to_the_next(&found.grid.pairs, found.middle()) else { return Ok(()) };
+    let moves = |pairs: &[ColumnPair]| -> Result<f32> {
+        pairs.iter().map(|pair| legible::moves_in(&found.page, &found.grid, pair, recogniser)).sum()
+    };
+    if moves(&wider)? > MORE_MOVES * moves(&found.grid.pairs)?.max(FEW_MOVES) {
+        found.grid.pairs = wider;
+        found.legible = None;
     }
     Ok(())
 }

@@ -10,11 +10,10 @@ use super::lines::{Curve, LineMap};
 use super::number_columns::{self, NumberColumn};
 use super::number_rows::{self, Numbered};
 use super::page::Page;
-use super::spacing::{self, extent, find_rows};
-use super::track;
+use super::ruled_rows::{self, Frame, ROW_REACH};
 use super::uprights::{self, Uprights};
 use crate::game::Quad;
-use image::{GrayImage, imageops};
+use image::imageops;
 
 /// A span between two upright curves (stored with x and y exchanged).
 #[derive(Debug, Clone, PartialEq)]
@@ -84,12 +83,6 @@ impl Known {
     }
 }
 
-/// Half the length over which a row's line is averaged: longer than a letter is wide.
-pub(super) const ROW_REACH: usize = 24;
-/// Bands offered beyond either end of the chain, whose last lines may be hidden by a printed bar or a fold.
-const BEYOND: usize = 3;
-/// How often the lines are followed at most: each time more of them are known.
-const FOLLOWINGS: usize = 3;
 /// Share of the rows' width that the columns of a whole table take up.
 pub(super) const COVERED: f32 = 0.75;
 
@@ -101,8 +94,8 @@ impl Grid {
     pub fn find(page: &Page, known: &Known) -> Result<Self, String> {
         let mut across = LineMap::new(&page.image, ROW_REACH);
         let (frame, curves) = match known.table {
-            Some(table) => rows_within(&mut across, table, known.rows)?,
-            None => rows_anywhere(&mut across, &page.image)?,
+            Some(table) => ruled_rows::within(&mut across, table, known.rows)?,
+            None => ruled_rows::anywhere(&mut across, &page.image)?,
         };
         let Frame { left, right, top, bottom, pitch, .. } = frame;
         // Over two rows no hand draws an upright stroke.
@@ -139,7 +132,7 @@ impl Grid {
             (Some(_), Some(_)) => {
                 curves.windows(2).map(|w| Band { top: w[0].clone(), bottom: w[1].clone(), ruled: true }).collect()
             }
-            _ => bands(&across, curves, &frame, page.image.height() as f32),
+            _ => ruled_rows::bands(&across, curves, &frame, page.image.height() as f32),
         };
         if let Some(rows) = known.rows.filter(|&rows| rows > bands.len()) {
             return Err(format!("only {} of {rows} rows; give the corners of the table too", bands.len()));
@@ -174,7 +167,7 @@ impl Grid {
         Ok(Self::on_rows(&rows, frame.pitch, pairs.ok_or(NO_PAIRS)?))
     }
 
-    /// Finds a table that has no ruled rows, by its printed numbers; the likelier layout of its columns first.
+    /// Finds a table that has no ruled rows, or no ruled columns, by its printed numbers; the likelier layout first.
     ///
     /// # Errors
     /// Says in words what was missing: rows or columns.
@@ -185,14 +178,25 @@ impl Grid {
         let middle = (frame.top + frame.bottom) / 2.0;
         let is_whole =
             |pairs: &Vec<ColumnPair>| number_columns::agree(pairs, &columns, middle) && frame.covered(pairs) > COVERED;
-        let beside = if by_borders.as_ref().is_some_and(is_whole) {
-            None
-        } else {
-            number_columns::pairs(page, &rows, frame.pitch, &columns, true).filter(|pairs| known.allows(pairs))
-        };
-        let found: Vec<Self> =
-            beside.into_iter().chain(by_borders).map(|pairs| Self::on_rows(&rows, frame.pitch, pairs)).collect();
+        let (mut ruled, mut beside) = (None, None);
+        if !by_borders.as_ref().is_some_and(is_whole) {
+            ruled = Self::on_ruled_rows(page, known, &columns);
+            beside = number_columns::pairs(page, &rows, frame.pitch, &columns, true);
+        }
+        let unruled = beside.filter(|pairs| known.allows(pairs)).into_iter().chain(by_borders);
+        let unruled = unruled.map(|pairs| Self::on_rows(&rows, frame.pitch, pairs));
+        let found: Vec<Self> = ruled.into_iter().chain(unruled).collect();
         if found.is_empty() { Err(NO_PAIRS.to_owned()) } else { Ok(found) }
+    }
+
+    /// A table whose rows are ruled, its columns beside printed numbers.
+    fn on_ruled_rows(page: &Page, known: &Known, numbers: &[NumberColumn]) -> Option<Self> {
+        let mut across = LineMap::new(&page.image, ROW_REACH);
+        let (frame, curves) = ruled_rows::anywhere(&mut across, &page.image).ok()?;
+        let pairs = number_columns::pairs(page, &curves, frame.pitch, numbers, true)?;
+        let bands = ruled_rows::bands(&across, curves, &frame, page.image.height() as f32);
+        let Frame { left, right, pitch, .. } = frame;
+        known.allows(&pairs).then_some(Self { bands, pairs, pitch, width: right - left, by_ink: false })
     }
 
     /// The table on rows that are not ruled.
@@ -256,110 +260,11 @@ fn pairs_on_rows(
     })
 }
 
-/// Where the rows lie, in pixels of the page, and how dark their lines are.
-pub(super) struct Frame {
-    pub left: f32,
-    pub right: f32,
-    pub top: f32,
-    pub bottom: f32,
-    pub pitch: f32,
-    pub row_darkness: f32,
-}
-
-impl Frame {
-    /// The share of the rows' width that pairs of columns take up.
-    fn covered(&self, pairs: &[ColumnPair]) -> f32 {
-        columns::extent(pairs, (self.top + self.bottom) / 2.0) / (self.right - self.left).max(1.0)
-    }
-}
-
-/// The rows of a table that may lie anywhere on the page.
-fn rows_anywhere(across: &mut LineMap, image: &GrayImage) -> Result<(Frame, Vec<Curve>), String> {
-    let everywhere = f32::NEG_INFINITY..f32::INFINITY;
-    let (mut pitch, mut curves) = find_rows(across, 0..across.strips(), everywhere.clone())?;
-    let (mut left, mut right, mut row_darkness) = extent(across, &curves);
-    // Once more, with eyes for the table alone.
-    let table = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
-    across.focus(table.clone());
-    if let Some(found) = find_rows(across, table, everywhere.clone()).ok().filter(|found| found.1.len() >= curves.len())
-    {
-        (pitch, curves) = found;
-        (left, right, row_darkness) = extent(across, &curves);
-    }
-    across.look_under_writing(image, row_darkness);
-    // And along the lines themselves, where the paper bends more than the slope field does.
-    for _ in 0..FOLLOWINGS {
-        let table = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
-        let Some(followed) = track::follow(across, &curves, pitch, table.clone(), true) else { break };
-        across.lead_by(followed);
-        let Ok(found) = find_rows(across, table, everywhere.clone()) else { break };
-        (pitch, curves) = found;
-        (left, right, row_darkness) = extent(across, &curves);
-    }
-    (left, right) = (
-        spacing::end(image, &curves, left, -1.0, row_darkness),
-        spacing::end(image, &curves, right, 1.0, row_darkness),
-    );
-    let curves = spacing::evened(&curves, pitch);
-    let middle = (left + right) / 2.0;
-    let (top, bottom) = (curves[0].at(middle), curves[curves.len() - 1].at(middle));
-    Ok((Frame { left, right, top, bottom, pitch, row_darkness }, curves))
-}
-
-/// The rows of a table whose place is known: evenly spaced where their number is known too.
-fn rows_within(across: &mut LineMap, table: [f32; 4], rows: Option<usize>) -> Result<(Frame, Vec<Curve>), String> {
-    let [left, right, top, bottom] = table;
-    let strips = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
-    across.focus(strips.clone());
-    let (pitch, curves) = match rows {
-        Some(rows) => {
-            let pitch = (bottom - top) / rows as f32;
-            let line = |row: usize| {
-                let guess = Curve { y: vec![top + row as f32 * pitch; across.strips()] };
-                across.refine(&guess, (pitch * 0.25).clamp(3.0, 10.0))
-            };
-            (pitch, (0..=rows).map(line).collect())
-        }
-        None => find_rows(across, strips.clone(), top - 8.0..bottom + 8.0)?,
-    };
-    let darkness = curves.iter().map(|curve| across.darkness(curve, strips.clone())).sum::<f32>() / curves.len() as f32;
-    Ok((Frame { left, right, top, bottom, pitch, row_darkness: darkness }, curves))
-}
-
-/// The bands between neighbouring lines, with a few more beyond either end where the page has room for them.
-fn bands(map: &LineMap, curves: Vec<Curve>, frame: &Frame, height: f32) -> Vec<Band> {
-    let Frame { left, right, pitch, row_darkness, .. } = *frame;
-    let middle = (left + right) / 2.0;
-    let table = map.strip_of(left)..map.strip_of(right - 1.0) + 1;
-    let mut lines: Vec<(Curve, bool)> = curves.into_iter().map(|c| (c, true)).collect();
-    // A line at the local pitch from the outermost one, pulled onto the ink if there is any.
-    let next = |from: &Curve, inner: &Curve| {
-        let step = (from.at(middle) - inner.at(middle)).clamp(-1.15 * pitch, 1.15 * pitch);
-        let guess = Curve { y: from.y.iter().map(|y| y + step).collect() };
-        let line = map.refine(&guess, (pitch * 0.2).clamp(3.0, 10.0));
-        let ruled = map.darkness(&line, table.clone()) > 0.3 * row_darkness;
-        let y = line.at(middle);
-        (y > -0.35 * pitch && y < height + 0.35 * pitch).then_some((if ruled { line } else { guess }, ruled))
-    };
-    // Bent paper hides lines from the chain; where they go on they are followed, and then a few guesses are offered.
-    for upwards in [true, false] {
-        let mut guesses = 0;
-        while guesses < BEYOND {
-            let last = lines.len() - 1;
-            let (outer, inner) = if upwards { (0, 1) } else { (last, last - 1) };
-            let Some(line) = next(&lines[outer].0, &lines[inner].0) else { break };
-            guesses = if line.1 { 0 } else { guesses + 1 };
-            lines.insert(if upwards { 0 } else { last + 1 }, line);
-        }
-    }
-    lines.windows(2).map(|w| Band { top: w[0].0.clone(), bottom: w[1].0.clone(), ruled: w[0].1 && w[1].1 }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::pipeline::ingest::Photo;
-    use image::Luma;
+    use image::{GrayImage, Luma};
 
     /// A form of 20 rows with a header band above and a column of numbers before each pair.
     fn form(pairs: usize, number_width: f32, tilt: f32) -> Photo {

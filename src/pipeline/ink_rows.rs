@@ -6,9 +6,10 @@
 
 use super::columns;
 use super::fit::{dot, least_squares, terms};
-use super::grid::{ColumnPair, Frame, Grid};
+use super::grid::{ColumnPair, Grid};
 use super::lines::{Curve, LineMap, STRIP};
 use super::page::Page;
+use super::ruled_rows::Frame;
 use super::spacing::chain_at;
 use super::track;
 use crate::game::Quad;

@@ -7,6 +7,8 @@ use super::lines::Curve;
 
 /// Share of its width by which a pair of columns may reach over the edge of the page.
 const OFF_PAGE: f32 = 0.05;
+/// Share of a pair's width that may hold another column beside it.
+const ROOM: f32 = 0.5;
 
 /// Pairs with one more to the left, or to the right, laid out as the others and as far from the next as these are from
 /// each other; none where there is no room on a page of the given width.
@@ -136,6 +138,26 @@ pub fn like_others(pairs: &[ColumnPair], odd: usize, middle: f32) -> Vec<ColumnP
         .collect()
 }
 
+/// Pairs that reach to the next one each, and the last as far, where much space is left between them: what was taken for a
+/// pair may be White's column alone, and the space Black's. None where there is less space.
+pub fn up_to_the_next(pairs: &[ColumnPair], middle: f32) -> Option<Vec<ColumnPair>> {
+    let spaces = pairs.windows(2).map(|two| gaps(&two[0].black.right, &two[1].first(middle).left));
+    let mut spaces: Vec<Vec<f32>> = spaces.collect();
+    let last = pairs.last()?;
+    spaces.push(spaces.last().cloned().unwrap_or_else(|| gaps(&last.white.left, &last.black.right)));
+    let wider = |(pair, space): (&ColumnPair, &Vec<f32>)| {
+        let right = moved(&pair.black.right, space, 1.0);
+        let (is_wider, black) = (
+            right.at(middle) - pair.black.right.at(middle)
+                > ROOM * (pair.black.right.at(middle) - pair.white.left.at(middle)),
+            Column { right, ..pair.black.clone() },
+        );
+        let pair = ColumnPair { black, ..pair.clone() }.balanced();
+        (is_wider && pair.between.is_none()).then_some(pair)
+    };
+    pairs.iter().zip(&spaces).map(wider).collect()
+}
+
 /// Columns in which two moves stand beside each other, the lines between them lost, as pairs: those of White with their
 /// numbers, and those of Black, whose numbers are not told from the moves.
 pub fn doubled(pairs: &[ColumnPair]) -> [Vec<ColumnPair>; 2] {
@@ -181,6 +203,18 @@ mod tests {
 
     fn whites(pairs: &[ColumnPair]) -> Vec<f32> {
         pairs.iter().map(|pair| pair.white.left.at(0.0)).collect()
+    }
+
+    #[test]
+    fn pairs_reach_to_the_next_where_there_is_room_for_another_column() {
+        let pairs = pair(&curves(&[200.0, 230.0, 280.0, 330.0, 420.0, 450.0, 500.0, 550.0]), 30.0, 100.0).unwrap();
+        let wider = up_to_the_next(&pairs, 100.0).unwrap();
+        let sides = |pair: &ColumnPair| [pair.white.at(100.0), pair.black.at(100.0)];
+        assert_eq!(sides(&wider[0]), [(230.0, 325.0), (325.0, 420.0)]);
+        assert_eq!(sides(&wider[1]), [(450.0, 545.0), (545.0, 640.0)], "the last as far as the one before it");
+        assert!(up_to_the_next(&wider, 100.0).is_none(), "no room is left");
+        let alone = up_to_the_next(&pairs[1..], 100.0).unwrap();
+        assert_eq!(sides(&alone[0]), [(450.0, 550.0), (550.0, 650.0)], "twice as wide");
     }
 
     #[test]

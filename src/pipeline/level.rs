@@ -6,10 +6,11 @@
 
 use super::anchor;
 use super::find::Found;
-use super::grid::{Band, Grid, ROW_REACH};
+use super::grid::{Band, Grid};
 use super::lines::{Curve, LineMap};
 use super::number_rows;
 use super::recognise::Recogniser;
+use super::ruled_rows::ROW_REACH;
 use super::spacing::median;
 use super::track;
 use crate::error::Result;

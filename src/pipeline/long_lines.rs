@@ -1,8 +1,8 @@
 //! Lines that run across much of a page, wherever they are: the frame of a table, boxes above it. They tell how rows that
 //! are not ruled run.
 
-use super::grid::ROW_REACH;
 use super::lines::{Curve, LineMap};
+use super::ruled_rows::ROW_REACH;
 use super::track;
 use image::GrayImage;
 

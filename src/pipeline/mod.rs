@@ -44,6 +44,7 @@ mod print;
 pub mod recognise;
 mod result_words;
 pub mod results;
+mod ruled_rows;
 pub mod segments;
 mod shades;
 mod shapes;

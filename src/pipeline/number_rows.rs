@@ -5,12 +5,13 @@
 
 use super::columns;
 use super::digits::{ALIKE, Number, numbers};
-use super::grid::{Column, Frame};
+use super::grid::Column;
 use super::ink_rows;
 use super::lines::{Curve, LineMap, STRIP};
 use super::long_lines;
 use super::number_columns::NumberColumn;
 use super::page::Page;
+use super::ruled_rows::Frame;
 use image::imageops;
 use std::ops::Range;
 

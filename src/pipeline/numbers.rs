@@ -80,7 +80,11 @@ fn candidates(page: &Page, grid: &Grid) -> Vec<Vec<ColumnPair>> {
     let bare: Vec<ColumnPair> = found.iter().map(|pair| ColumnPair { numbers: None, ..pair.clone() }).collect();
     let wider = |pair: &ColumnPair| width(&pair.white) - width(&pair.black) > NARROWEST * grid.pitch;
     let inside = (lacking || found.iter().all(wider)) && columns::alike(&found, middle);
-    for pairs in [&found, &wide_only].into_iter().chain(inside.then_some(&bare)) {
+    // Or what was taken for the numbers of some is a part of White's column.
+    let merged: Vec<ColumnPair> = found.iter().map(|pair| pair.with_numbers_inside(middle)).collect();
+    let whole = lacking && merged != bare && columns::alike(&merged, middle);
+    let others = inside.then_some(&bare).into_iter().chain(whole.then_some(&merged));
+    for pairs in [&found, &wide_only].into_iter().chain(others) {
         out.extend(split(page, grid, pairs));
     }
     let mut as_found = found;
@@ -143,6 +147,12 @@ impl ColumnPair {
             None => Self { numbers: between, between: None, ..self.clone() },
             numbers => Self { numbers, between, ..self.clone() },
         }
+    }
+
+    /// The same with the column of numbers before White's as a part of this.
+    fn with_numbers_inside(&self, middle: f32) -> Self {
+        let left = self.first(middle).left.clone();
+        Self { numbers: None, white: Column { left, ..self.white.clone() }, ..self.clone() }
     }
 
     /// The same with its numbers between White's and Black's moves, where there is a column.
@@ -240,6 +250,37 @@ fn number(text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::grid::Band;
+    use crate::pipeline::ingest::Photo;
+    use image::{GrayImage, Luma};
+
+    #[test]
+    fn a_line_in_the_first_of_the_columns_may_be_none() {
+        // A stroke halfway through White's first column was taken for the end of the numbers.
+        let mut pairs = columns::even(100.0, 900.0, 2, 30);
+        let (left, right) = (pairs[0].white.left.clone(), pairs[0].white.right.clone());
+        let stray = Curve { y: left.y.iter().zip(&right.y).map(|(left, right)| (left + right) / 2.0).collect() };
+        pairs[0].numbers = Some(Column { left, right: stray.clone(), inner: Vec::new() });
+        pairs[0].white.left = stray;
+        assert_eq!(pairs[0].with_numbers_inside(500.0), columns::even(100.0, 900.0, 2, 30)[0]);
+        // Numbers are printed at the left of both columns.
+        let grey = GrayImage::from_fn(1000, 1000, |x, y| {
+            let is_number = (108..122).contains(&(x % 400)) && (14..26).contains(&(y % 40));
+            Luma([if is_number { 40 } else { 245 }])
+        });
+        let page = Page::new(&Photo { file: String::new(), grey }, 0);
+        let line = |y: f32| Curve { y: vec![y; 42] };
+        let bands = (2..22).map(|row| row as f32 * 40.0);
+        let bands = bands.map(|y| Band { top: line(y), bottom: line(y + 40.0), ruled: true }).collect();
+        let grid = Grid { bands, pairs, pitch: 40.0, width: 800.0, by_ink: false };
+        let same_for_both = |pairs: &Vec<ColumnPair>| {
+            let width = |pair: &ColumnPair| {
+                pair.numbers.as_ref().map(|numbers| numbers.at(500.0).1 - pair.first(500.0).at(500.0).0)
+            };
+            pairs.iter().all(|pair| width(pair).is_some_and(|width| width < 60.0))
+        };
+        assert!(candidates(&page, &grid).iter().any(same_for_both));
+    }
 
     #[test]
     fn numbers_are_told_from_moves() {

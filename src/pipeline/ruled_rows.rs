@@ -1,0 +1,118 @@
+//! The rows of a table that are ruled: the longest chain of ruling lines at an even pitch, followed along the lines.
+
+use super::columns;
+use super::grid::{Band, ColumnPair};
+use super::lines::{Curve, LineMap};
+use super::spacing::{self, extent, find_rows};
+use super::track;
+use image::GrayImage;
+
+/// Half the length over which a row's line is averaged: longer than a letter is wide.
+pub(super) const ROW_REACH: usize = 24;
+/// Bands offered beyond either end of the chain, whose last lines may be hidden by a printed bar or a fold.
+const BEYOND: usize = 3;
+/// How often the lines are followed at most: each time more of them are known.
+const FOLLOWINGS: usize = 3;
+
+/// Where the rows lie, in pixels of the page, and how dark their lines are.
+pub(super) struct Frame {
+    pub left: f32,
+    pub right: f32,
+    pub top: f32,
+    pub bottom: f32,
+    pub pitch: f32,
+    pub row_darkness: f32,
+}
+
+impl Frame {
+    /// The share of the rows' width that pairs of columns take up.
+    pub fn covered(&self, pairs: &[ColumnPair]) -> f32 {
+        columns::extent(pairs, (self.top + self.bottom) / 2.0) / (self.right - self.left).max(1.0)
+    }
+}
+
+/// The rows of a table that may lie anywhere on the page.
+pub(super) fn anywhere(across: &mut LineMap, image: &GrayImage) -> Result<(Frame, Vec<Curve>), String> {
+    let everywhere = f32::NEG_INFINITY..f32::INFINITY;
+    let (mut pitch, mut curves) = find_rows(across, 0..across.strips(), everywhere.clone())?;
+    let (mut left, mut right, mut row_darkness) = extent(across, &curves);
+    // Once more, with eyes for the table alone.
+    let table = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
+    across.focus(table.clone());
+    if let Some(found) = find_rows(across, table, everywhere.clone()).ok().filter(|found| found.1.len() >= curves.len())
+    {
+        (pitch, curves) = found;
+        (left, right, row_darkness) = extent(across, &curves);
+    }
+    across.look_under_writing(image, row_darkness);
+    // And along the lines themselves, where the paper bends more than the slope field does.
+    for _ in 0..FOLLOWINGS {
+        let table = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
+        let Some(followed) = track::follow(across, &curves, pitch, table.clone(), true) else { break };
+        across.lead_by(followed);
+        let Ok(found) = find_rows(across, table, everywhere.clone()) else { break };
+        (pitch, curves) = found;
+        (left, right, row_darkness) = extent(across, &curves);
+    }
+    (left, right) = (
+        spacing::end(image, &curves, left, -1.0, row_darkness),
+        spacing::end(image, &curves, right, 1.0, row_darkness),
+    );
+    let curves = spacing::evened(&curves, pitch);
+    let middle = (left + right) / 2.0;
+    let (top, bottom) = (curves[0].at(middle), curves[curves.len() - 1].at(middle));
+    Ok((Frame { left, right, top, bottom, pitch, row_darkness }, curves))
+}
+
+/// The rows of a table whose place is known: evenly spaced where their number is known too.
+pub(super) fn within(
+    across: &mut LineMap,
+    table: [f32; 4],
+    rows: Option<usize>,
+) -> Result<(Frame, Vec<Curve>), String> {
+    let [left, right, top, bottom] = table;
+    let strips = across.strip_of(left)..across.strip_of(right - 1.0) + 1;
+    across.focus(strips.clone());
+    let (pitch, curves) = match rows {
+        Some(rows) => {
+            let pitch = (bottom - top) / rows as f32;
+            let line = |row: usize| {
+                let guess = Curve { y: vec![top + row as f32 * pitch; across.strips()] };
+                across.refine(&guess, (pitch * 0.25).clamp(3.0, 10.0))
+            };
+            (pitch, (0..=rows).map(line).collect())
+        }
+        None => find_rows(across, strips.clone(), top - 8.0..bottom + 8.0)?,
+    };
+    let darkness = curves.iter().map(|curve| across.darkness(curve, strips.clone())).sum::<f32>() / curves.len() as f32;
+    Ok((Frame { left, right, top, bottom, pitch, row_darkness: darkness }, curves))
+}
+
+/// The bands between neighbouring lines, with a few more beyond either end where the page has room for them.
+pub(super) fn bands(map: &LineMap, curves: Vec<Curve>, frame: &Frame, height: f32) -> Vec<Band> {
+    let Frame { left, right, pitch, row_darkness, .. } = *frame;
+    let middle = (left + right) / 2.0;
+    let table = map.strip_of(left)..map.strip_of(right - 1.0) + 1;
+    let mut lines: Vec<(Curve, bool)> = curves.into_iter().map(|c| (c, true)).collect();
+    // A line at the local pitch from the outermost one, pulled onto the ink if there is any.
+    let next = |from: &Curve, inner: &Curve| {
+        let step = (from.at(middle) - inner.at(middle)).clamp(-1.15 * pitch, 1.15 * pitch);
+        let guess = Curve { y: from.y.iter().map(|y| y + step).collect() };
+        let line = map.refine(&guess, (pitch * 0.2).clamp(3.0, 10.0));
+        let ruled = map.darkness(&line, table.clone()) > 0.3 * row_darkness;
+        let y = line.at(middle);
+        (y > -0.35 * pitch && y < height + 0.35 * pitch).then_some((if ruled { line } else { guess }, ruled))
+    };
+    // Bent paper hides lines from the chain; where they go on they are followed, and then a few guesses are offered.
+    for upwards in [true, false] {
+        let mut guesses = 0;
+        while guesses < BEYOND {
+            let last = lines.len() - 1;
+            let (outer, inner) = if upwards { (0, 1) } else { (last, last - 1) };
+            let Some(line) = next(&lines[outer].0, &lines[inner].0) else { break };
+            guesses = if line.1 { 0 } else { guesses + 1 };
+            lines.insert(if upwards { 0 } else { last + 1 }, line);
+        }
+    }
+    lines.windows(2).map(|w| Band { top: w[0].0.clone(), bottom: w[1].0.clone(), ruled: w[0].1 && w[1].1 }).collect()
+}
