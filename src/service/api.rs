@@ -83,7 +83,7 @@ async fn add(State(service): App, Extension(owner): Extension<Owner>, request: R
     });
     let upload = match admitted.await {
         Ok(()) => match Multipart::from_request(request, &service).await {
-            Ok(body) => upload::receive(body, &service.settings).await,
+            Ok(body) => upload::receive(body, &service.settings, &service.taking_in).await,
             Err(_) => Err(Problem::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "not-multipart",

@@ -33,7 +33,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tokio::sync::broadcast;
+use tokio::sync::{Semaphore, broadcast};
 
 /// How the service runs.
 #[derive(Debug, Clone)]
@@ -97,6 +97,8 @@ pub struct Service {
     metrics: Metrics,
     pictures: pictures::Cache,
     desks: Desks,
+    /// Held while a photo that comes in is decoded: a large one takes hundreds of MB.
+    taking_in: Arc<Semaphore>,
     /// What the readers of this process read now.
     in_hand: Mutex<Vec<work::InHand>>,
     /// Ids of jobs that changed.
@@ -106,6 +108,9 @@ pub struct Service {
     wake: Condvar,
     stopping: AtomicBool,
 }
+
+/// Photos that are decoded at the same time as they come in, whatever the number of uploads.
+const TAKEN_IN_AT_ONCE: usize = 2;
 
 /// How many changes a slow listener may be behind; it looks at the job itself then.
 const CHANGES: usize = 256;
@@ -130,6 +135,7 @@ impl Service {
             metrics: Metrics::default(),
             pictures: pictures::Cache::default(),
             desks: Desks::default(),
+            taking_in: Arc::new(Semaphore::new(TAKEN_IN_AT_ONCE)),
             in_hand: Mutex::default(),
             changes: broadcast::Sender::new(CHANGES),
             queued: Mutex::new(()),

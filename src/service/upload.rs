@@ -12,6 +12,8 @@ use axum::extract::Multipart;
 use axum::extract::multipart::MultipartError;
 use axum::http::StatusCode;
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
+use tokio::sync::Semaphore;
 
 /// A checked upload.
 pub struct Upload {
@@ -28,11 +30,11 @@ type Pages = (Option<Colour>, Vec<(String, Vec<u8>)>);
 const NAME: usize = 120;
 
 /// Reads and checks an upload: fields `sheet`, `white` and `black` hold a photo each, pages in order, `language` an
-/// ISO 639 code.
+/// ISO 639 code. Photos are decoded to see how many sheets they show, each in its turn.
 ///
 /// # Errors
 /// A problem for a body that is malformed, too large, or holds what is no picture.
-pub async fn receive(mut body: Multipart, settings: &Settings) -> Result<Upload, Problem> {
+pub async fn receive(mut body: Multipart, settings: &Settings, turns: &Arc<Semaphore>) -> Result<Upload, Problem> {
     let mut sheets: [Pages; 3] =
         [(None, Vec::new()), (Some(Colour::White), Vec::new()), (Some(Colour::Black), Vec::new())];
     let mut language = None;
@@ -56,7 +58,13 @@ pub async fn receive(mut body: Multipart, settings: &Settings) -> Result<Upload,
         let name = shown_name(field.file_name().unwrap_or("photo"));
         let bytes = field.bytes().await.map_err(broken)?.to_vec();
         let limits = settings.limits;
-        let photos = super::api::blocking(move || Ok(apart::sheets(PhotoFile::new(name, bytes), &limits)?)).await?;
+        let turn = Arc::clone(turns).acquire_owned().await;
+        let sheets_of = move || {
+            // Given back when the work is done, even if the client has gone.
+            let _turn = turn;
+            Ok(apart::sheets(PhotoFile::new(name, bytes), &limits)?)
+        };
+        let photos = super::api::blocking(sheets_of).await?;
         if sheets.iter().map(|(_, pages)| pages.len()).sum::<usize>() + photos.len() > settings.pages {
             let detail = format!("The upload holds more than {} photos.", settings.pages);
             let next = "Send each game on its own.";
