@@ -15,7 +15,7 @@ use axum::response::{IntoResponse, Response};
 use image::codecs::jpeg::JpegEncoder;
 use image::{Rgb, RgbImage, imageops};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Longest side of a photo that is kept for showing, in pixels.
 const SHOWN_SIDE: u32 = 2400;
@@ -40,7 +40,11 @@ type Entry = ((String, usize, usize), Arc<Shown>);
 
 /// The photos last shown.
 #[derive(Default)]
-pub struct Cache(Mutex<VecDeque<Entry>>);
+pub struct Cache {
+    kept: Mutex<VecDeque<Entry>>,
+    /// Held while a photo is decoded: a large one takes hundreds of MB, and what waits may be about the same one.
+    decoding: Mutex<()>,
+}
 
 /// A photo of a job, upright.
 ///
@@ -48,9 +52,13 @@ pub struct Cache(Mutex<VecDeque<Entry>>);
 /// Where the photo cannot be read or decoded.
 fn photo(service: &Service, job: &Job, entry: &PhotoEntry) -> Result<Arc<Shown>, Problem> {
     let key = (job.id.clone(), entry.sheet, entry.page);
-    let kept = || service.pictures.0.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, shown)) = kept().iter().find(|(k, _)| *k == key) {
-        return Ok(Arc::clone(shown));
+    let known = || service.pictures.kept().iter().find(|(k, _)| *k == key).map(|(_, shown)| Arc::clone(shown));
+    if let Some(shown) = known() {
+        return Ok(shown);
+    }
+    let _turn = service.pictures.decoding.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(shown) = known() {
+        return Ok(shown);
     }
     let bytes = service.store.photo(&job.id, entry)?;
     let whole = ingest_colour(&entry.name, &bytes, &service.settings.limits)?;
@@ -64,7 +72,7 @@ fn photo(service: &Service, job: &Job, entry: &PhotoEntry) -> Result<Arc<Shown>,
         Shown { image: whole, scale: 1.0, whole: (width, height) }
     };
     let shown = Arc::new(shown);
-    let mut kept = kept();
+    let mut kept = service.pictures.kept();
     kept.push_back((key, Arc::clone(&shown)));
     if kept.len() > KEPT {
         kept.pop_front();
@@ -75,13 +83,17 @@ fn photo(service: &Service, job: &Job, entry: &PhotoEntry) -> Result<Arc<Shown>,
 impl Cache {
     /// Forgets everything.
     pub fn clear(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.kept().clear();
+    }
+
+    fn kept(&self) -> MutexGuard<'_, VecDeque<Entry>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Forgets the photos of a job.
 pub fn forget(service: &Service, id: &str) {
-    service.pictures.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|((job, ..), _)| job != id);
+    service.pictures.kept().retain(|((job, ..), _)| job != id);
 }
 
 /// A JPEG file.
