@@ -6,7 +6,7 @@ use crate::pipeline::cells::{CROP_WIDTH, sample};
 use crate::pipeline::cutout::Cutout;
 use crate::pipeline::ingest::{self, ingest};
 use crate::pipeline::recognise::Recogniser;
-use crate::pipeline::{Ink, PhotoFile, ReadCell, ReadOptions, apart, game_from, ink_of, read_page};
+use crate::pipeline::{Ink, PhotoFile, ReadCell, ReadOptions, apart, game_from, ink_of, read_page, shades};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use image::codecs::jpeg::JpegEncoder;
 use image::{GrayImage, Luma};
@@ -192,7 +192,7 @@ fn tile(photo: &ingest::Photo, cell: &ReadCell) -> String {
 /// Makes paper light and the darkest ink dark, so that faint pencil can be seen.
 fn stretch(image: &mut GrayImage) {
     let mut sorted = image.as_raw().clone();
-    sorted.sort_unstable();
+    shades::sort(&mut sorted);
     let share = |share: usize| sorted.get(sorted.len() * share / 100).copied().map_or(0.0, f32::from);
     let (ink, paper) = (share(1), share(70));
     let gain = 225.0 / (paper - ink).max(40.0);

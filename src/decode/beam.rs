@@ -39,10 +39,16 @@ pub struct Table<'a> {
 ///
 /// `past` keeps what another search of the same ink with the same writers need not do again; it starts empty.
 pub fn search<'p>(table: &Table, limits: &[Limits], past: &'p mut Past) -> &'p Graph {
+    search_to(limits.len(), table, limits, past);
+    &past.graph
+}
+
+/// The same, no further than to the given slot.
+pub fn search_to(slot: usize, table: &Table, limits: &[Limits], past: &mut Past) {
     let tail = tail_prices(table.slots, table.writers, &table.gaps);
     let (first, mut best_end) = past.rewind(table, limits);
     let mut search = Search { table, limits, past };
-    for (s, &tail) in tail.iter().enumerate().skip(first) {
+    for (s, &tail) in tail.iter().enumerate().take(slot).skip(first) {
         search.past.mark(s);
         let layer = search.pruned_layer(s, best_end);
         let tail = if table.settled.end.is_some() { 0.0 } else { tail };
@@ -56,7 +62,7 @@ pub fn search<'p>(table: &Table, limits: &[Limits], past: &'p mut Past) -> &'p G
             search.expand_layer(s, &layer);
         }
     }
-    past.finish(table, limits)
+    past.finish(table, limits);
 }
 
 /// What a person typed is looked for in so many positions.

@@ -5,12 +5,14 @@
 use super::fast_map::FastMap;
 use super::marks::clock_beside;
 use super::score::{Beside, Lattice, NodeId, Symbols, Trie};
+use super::tracer::{SPELLED_LEAST, Tracer};
 use crate::notation::shape::{file_char, rank_char};
 use crate::notation::{
     ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Choice, Habits, Language, MoveShape, Spelling, Usage, for_each_slip,
     for_each_spelling, for_each_suffix,
 };
 use cozy_chess::{BitBoard, Piece, Rank, Square};
+use std::cell::RefCell;
 
 /// The price of what never happens.
 pub const NEVER: f32 = -1e3;
@@ -85,16 +87,12 @@ pub struct Writer<'a> {
     pub beside: Beside,
 }
 
-/// Spellings that promise less than this fit no better than alien ink.
-const SPELLED_LEAST: f32 = 3e-6;
 /// The same for slips, which are improbable themselves.
 const SLIP_LEAST: f32 = 0.01;
 /// No text counts as less sure than this when ink is taken as alien.
 const LEAST_SURE: f32 = 0.03;
 /// What is a smaller share of alien ink than this is neglected.
 const NEGLECTED: f32 = 0.1;
-/// A likelihood that is nothing beside alien ink.
-const NOTHING: f32 = 1e-6;
 
 /// Likelihoods by check, in the order of [`CheckMark::ALL`].
 type ByCheck = [f32; 3];
@@ -110,6 +108,8 @@ struct Cell<'a> {
     endings: Vec<Option<ByCheck>>,
     /// Per trie node and rest of a slip's pattern, the mean likelihood over what the pattern leaves open.
     patterns: FastMap<(u32, u64), ByCheck>,
+    /// Room for the bodies of a move.
+    bodies: Vec<(NodeId, f32)>,
 }
 
 /// Scores of one slot's moves by the shape's key.
@@ -195,7 +195,7 @@ impl<'a> Cell<'a> {
                 suffixes[index].1[check as usize] += suffix.probability as f32;
             });
         }
-        Self { ink, writer, trie, suffixes, endings: Vec::new(), patterns: FastMap::default() }
+        Self { ink, writer, trie, suffixes, endings: Vec::new(), patterns: FastMap::default(), bodies: Vec::new() }
     }
 
     fn lattice(&self) -> Option<&'a Lattice> {
@@ -236,21 +236,21 @@ impl<'a> Cell<'a> {
     fn spelled(&mut self, lattice: &Lattice, shape: &MoveShape) -> ByCheck {
         let mut sums = [0.0; 3];
         let (language, writer) = (self.writer.language, self.writer);
-        if shape.piece != Piece::Pawn
-            && !shape.castles
-            && self
-                .walk(lattice, Trie::ROOT, &language.bytes(shape.piece).collect::<Vec<u8>>(), SPELLED_LEAST)
-                .is_none()
-        {
-            return sums;
-        }
-        for_each_spelling(shape, language, &writer.habits, &mut |body| {
-            let least = SPELLED_LEAST.max(NOTHING / body.probability as f32);
-            if let Some(node) = self.walk(lattice, Trie::ROOT, body.bytes(), least) {
-                let ending = self.ending(lattice, node);
-                sums.iter_mut().zip(ending).for_each(|(sum, e)| *sum += body.probability as f32 * e);
-            }
+        let Some(trie) = self.trie.take() else { return sums };
+        // Bodies and their probabilities.
+        let mut bodies: Vec<(NodeId, f32)> = std::mem::take(&mut self.bodies);
+        bodies.clear();
+        let trie = RefCell::new(trie);
+        let pen = Tracer::new(&trie, lattice, writer.symbols);
+        for_each_spelling(pen, shape, language, &writer.habits, &mut |body| {
+            bodies.extend(body.end().map(|node| (node, body.probability as f32)));
         });
+        self.trie = Some(trie.into_inner());
+        for &(node, probability) in &bodies {
+            let ending = self.ending(lattice, node);
+            sums.iter_mut().zip(ending).for_each(|(sum, e)| *sum += probability * e);
+        }
+        self.bodies = bodies;
         sums
     }
 
@@ -382,7 +382,7 @@ impl<'a> Cell<'a> {
         let total = spelled + slip + self.alien().exp();
         let mut best = 0.0f32;
         let writer = self.writer;
-        for_each_spelling(shape, writer.language, &writer.habits, &mut |body| {
+        for_each_spelling(Spelling::empty(), shape, writer.language, &writer.habits, &mut |body| {
             let Some(node) = self.walk(lattice, Trie::ROOT, body.bytes(), SPELLED_LEAST) else { return };
             for_each_suffix(check, &writer.habits, &mut |suffix| {
                 let Some(end) = self.walk(lattice, node, suffix.bytes(), SPELLED_LEAST) else { return };

@@ -4,8 +4,9 @@
 //! narrowly in each that is left, since only the game tells a rook from a king under the same letter.
 
 use super::emission::Ink;
+use super::past::Past;
 use super::score::{Beside, Lattice, Symbols, Trie};
-use super::sheet::{Hand, Look, SheetTable};
+use super::sheet::{BEGINNING, Hand, Look, SheetTable};
 use crate::notation::{LANGUAGES, Language};
 use rayon::prelude::*;
 
@@ -13,8 +14,9 @@ use rayon::prelude::*;
 const LETTER_MARGIN: f32 = 12.0;
 /// At most this many languages are decoded.
 const CANDIDATES: usize = 3;
-/// Of these, one that is so far behind the best (natural logarithm of the evidence) in the beginning of the game is not
-/// decoded to the end.
+/// Of these, one that is so far behind the best (natural logarithm of the evidence) after so many plies is not decoded to
+/// the end.
+const BEGINNINGS: [usize; 2] = [BEGINNING / 2, BEGINNING];
 const FAR_BEHIND: f64 = 20.0;
 /// A cell that begins with no piece letter of a language says no more against it than this share.
 const UNFIT: f32 = 1e-3;
@@ -84,20 +86,23 @@ pub fn at_sight(sheet: &SheetTable) -> Found {
 fn find_one(sheet: &SheetTable) -> (Hand, Look) {
     let named = sheet.options.language.as_deref().and_then(Language::find);
     let candidates = named.map_or_else(|| likely(sheet), |language| language.ways().collect());
-    let candidates = in_the_beginning(sheet, candidates);
-    let mut looks: Vec<(Hand, Look)> =
-        candidates.into_par_iter().map(|language| (plain(language), sheet.first_look(&[plain(language)]))).collect();
+    let looks = in_the_beginning(sheet, candidates).into_par_iter();
+    let looks = looks.map(|(hand, mut past)| (hand, sheet.look_on(&[hand], &mut past), past));
+    let mut looks: Vec<(Hand, Look, Past)> = looks.collect();
     looks.sort_by(|a, b| b.1.evidence.total_cmp(&a.1.evidence));
     let best = looks[0].1.evidence;
-    let total: f64 = looks.iter().map(|(_, look)| (look.evidence - best).exp()).sum();
-    let (mut hand, mut look) = looks.swap_remove(0);
+    let total: f64 = looks.iter().map(|(_, look, _)| (look.evidence - best).exp()).sum();
+    let (mut hand, mut look, past) = looks.swap_remove(0);
     hand.sure = if total.is_finite() { (1.0 / total) as f32 } else { 0.0 };
     if !look.reads_well() {
-        let beginning = sheet.beginning();
-        let least = beginning.first_look(&[hand]).evidence;
+        let beginning = BEGINNING.min(sheet.slots.len());
+        let least = past.evidence_before(beginning);
         let hands = BESIDE.map(|beside| Hand { beside, ..hand }).into_par_iter();
-        let hands = hands.filter(|hand| beginning.first_look(&[*hand]).evidence > least);
-        let others = hands.map(|hand| (hand, sheet.first_look(&[hand])));
+        let others = hands.filter_map(|hand| {
+            let mut past = Past::default();
+            let gain = sheet.evidence_before(beginning, &[hand], &mut past) - least;
+            (gain > BESIDE_GAIN / 4.0).then(|| (hand, sheet.look_on(&[hand], &mut past)))
+        });
         let other = others.max_by(|a, b| a.1.evidence.total_cmp(&b.1.evidence));
         if let Some(other) = other.filter(|other| other.1.evidence > look.evidence + BESIDE_GAIN) {
             (hand, look) = other;
@@ -106,16 +111,21 @@ fn find_one(sheet: &SheetTable) -> (Hand, Look) {
     (hand, look)
 }
 
-/// Those languages that are not far behind the best in the beginning of the game.
-fn in_the_beginning(sheet: &SheetTable, candidates: Vec<&'static Language>) -> Vec<&'static Language> {
-    let beginning = sheet.beginning();
-    if candidates.len() < 2 || beginning.slots.len() == sheet.slots.len() {
-        return candidates;
+/// Those languages that are not far behind the best in the beginning of the game, with the searches there.
+fn in_the_beginning(sheet: &SheetTable, candidates: Vec<&'static Language>) -> Vec<(Hand, Past)> {
+    let mut left: Vec<(Hand, Past)> =
+        candidates.into_iter().map(|language| (plain(language), Past::default())).collect();
+    for slot in BEGINNINGS.into_iter().filter(|slot| *slot < sheet.slots.len()) {
+        if left.len() < 2 {
+            break;
+        }
+        let evidences: Vec<f64> =
+            left.par_iter_mut().map(|(hand, past)| sheet.evidence_before(slot, &[*hand], past)).collect();
+        let best = evidences.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mut evidences = evidences.into_iter();
+        left.retain(|_| evidences.next().is_none_or(|one| one >= best - FAR_BEHIND));
     }
-    let evidences: Vec<f64> =
-        candidates.par_iter().map(|language| beginning.first_look(&[plain(language)]).evidence).collect();
-    let best = evidences.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    candidates.into_iter().zip(evidences).filter(|(_, one)| *one > best - FAR_BEHIND).map(|(one, _)| one).collect()
+    left
 }
 
 /// The hand of a writer who puts nothing beside his moves.

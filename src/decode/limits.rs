@@ -20,9 +20,9 @@ impl Limits {
     /// For a first look, to learn language and habits and where the game needs mending.
     pub const NARROW: Limits = Limits { agreeing: 20, mended: 20, window: 13.0, omitting: 2 };
     /// For places where the ink and the game agree.
-    pub const USUAL: Limits = Limits { agreeing: 60, mended: 40, window: 20.0, omitting: 6 };
+    pub const USUAL: Limits = Limits { agreeing: 60, mended: 40, window: 18.0, omitting: 6 };
     /// For places where the game needs mending.
-    pub const WIDE: Limits = Limits { agreeing: 100, mended: 250, window: 24.0, omitting: 6 };
+    pub const WIDE: Limits = Limits { agreeing: 100, mended: 250, window: 18.0, omitting: 6 };
 }
 
 /// A slip is often noticed only when a later move turns out impossible: this many slots before the place are searched

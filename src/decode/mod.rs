@@ -28,6 +28,7 @@ mod second_game;
 mod settled;
 mod sheet;
 mod text;
+mod tracer;
 mod transcript;
 
 pub use confidence::{INPUTS, Model as ConfidenceModel, Signs};

@@ -3,7 +3,7 @@
 use super::beam::Table;
 use super::emission::Scores;
 use super::fast_map::FastMap;
-use super::graph::{Graph, Node};
+use super::graph::{Graph, Node, log_add};
 use super::limits::Limits;
 use super::settled::Settled;
 
@@ -124,12 +124,19 @@ impl Past {
     }
 
     /// Ends a search: the games that it found, and what the next one is compared with.
-    pub fn finish(&mut self, table: &Table, limits: &[Limits]) -> &Graph {
+    pub fn finish(&mut self, table: &Table, limits: &[Limits]) {
         self.limits = limits.to_vec();
         self.settled = table.settled.clone();
         let nodes = &self.graph.nodes;
         let may_end = |&&(node, _): &&(u32, f32)| table.settled.may_end(nodes[node as usize].slot);
         self.graph.ends = self.stops.iter().filter(may_end).copied().collect();
-        &self.graph
+    }
+
+    /// Natural logarithm of the summed probability of all games up to a slot, at which or before which they end or not.
+    pub fn evidence_before(&self, slot: usize) -> f64 {
+        let score = |node: u32| self.graph.nodes[node as usize].score;
+        let ended = self.stops.iter().filter(|(node, _)| self.graph.nodes[*node as usize].slot < slot);
+        let ended = ended.map(|&(node, tail)| score(node) + f64::from(tail));
+        self.layers[slot].values().map(|&node| score(node)).chain(ended).fold(f64::NEG_INFINITY, log_add)
     }
 }

@@ -1,6 +1,6 @@
 //! What the cells of the table hold, and what a first look at them teaches about writers and slips.
 
-use super::beam::{Table, search};
+use super::beam::{Table, search, search_to};
 use super::emission::{Emission, Ink, Scores, SlipPrices, Writer};
 use super::graph::{Graph, Step};
 use super::limits::Limits;
@@ -70,7 +70,7 @@ pub struct Hand {
 }
 
 /// Plies of [`SheetTable::beginning`].
-const BEGINNING: usize = 24;
+pub const BEGINNING: usize = 24;
 
 /// A game's table before language and habits are known.
 pub struct SheetTable<'a> {
@@ -113,10 +113,23 @@ impl<'a> SheetTable<'a> {
 
     /// Decodes narrowly, with one hand per sheet.
     pub fn first_look(&self, hands: &[Hand]) -> Look {
+        self.look_on(hands, &mut Past::default())
+    }
+
+    /// The same, going on from where [`Self::evidence_before`] left off.
+    pub fn look_on(&self, hands: &[Hand], past: &mut Past) -> Look {
         let writers = self.writers(hands, &[], self.options.slips);
         let table = self.table(&writers);
         let limits = vec![Limits::NARROW; self.slots.len() + 1];
-        self.study(&table, search(&table, &limits, &mut Past::default()))
+        self.study(&table, search(&table, &limits, past))
+    }
+
+    /// Natural logarithm of the summed probability of all games up to a slot, decoded narrowly with one hand per sheet.
+    pub fn evidence_before(&self, slot: usize, hands: &[Hand], past: &mut Past) -> f64 {
+        let writers = self.writers(hands, &[], self.options.slips);
+        let limits = vec![Limits::NARROW; self.slots.len() + 1];
+        search_to(slot, &self.table(&writers), &limits, past);
+        past.evidence_before(slot)
     }
 
     /// What the best game of a search says about writers and slips.

@@ -2,8 +2,8 @@
 //! English names the file first (`P-K4`, `N-KB3`, `QR-Q1`), Spanish the rank (`P4R`, `C3AR`, `TD1D`).
 
 use super::language::{Language, Scheme};
+use super::pen::Pen;
 use super::shape::MoveShape;
-use super::spelling::Spelling;
 use cozy_chess::{File, Piece, Square};
 
 /// Shares of the ways to write; set by hand, books on the notation call the first of each the rule.
@@ -16,9 +16,9 @@ const HYPHEN: f64 = 0.9;
 const HYPHEN_BEFORE_RANK: f64 = 0.05;
 
 /// Visits every body of a move that is neither castling nor finished by a promotion.
-pub(super) fn bodies(shape: &MoveShape, language: &Language, finish: &mut impl FnMut(Spelling)) {
+pub(super) fn bodies<P: Pen>(start: P, shape: &MoveShape, language: &Language, finish: &mut impl FnMut(P)) {
     let words = Words { language, rank_first: language.scheme == Scheme::DescriptiveRankFirst };
-    words.for_each_piece(Spelling::empty(), shape.piece, shape.from.file(), &mut |piece| {
+    words.for_each_piece(start, shape.piece, shape.from.file(), &mut |piece| {
         if let Some(captured) = shape.captured {
             for (sign, share) in [(&b"x"[..], TAKEN_WITH_SIGN), (b"", 1.0 - TAKEN_WITH_SIGN)] {
                 let taking = piece.times(share).letters(sign);
@@ -58,13 +58,13 @@ impl Words<'_> {
     }
 
     /// A piece with the side of the board that it is told by, which is named after king or queen: `KB`, Spanish `AR`.
-    fn of_side(&self, start: Spelling, piece: Piece, side: Piece) -> Spelling {
+    fn of_side<P: Pen>(&self, start: P, piece: Piece, side: Piece) -> P {
         let (piece, side) = (self.letter(piece), self.letter(side));
         if self.rank_first { start.letter(piece).letter(side) } else { start.letter(side).letter(piece) }
     }
 
     /// The piece by its letter alone, or with the side or file that it comes from.
-    fn for_each_piece(&self, start: Spelling, piece: Piece, from: File, visit: &mut impl FnMut(Spelling)) {
+    fn for_each_piece<P: Pen>(&self, start: P, piece: Piece, from: File, visit: &mut impl FnMut(P)) {
         let (bare, told) = (start.letter(self.letter(piece)), start.times(1.0 - PIECE_BARE));
         match piece {
             Piece::King | Piece::Queen => visit(bare),
@@ -83,7 +83,7 @@ impl Words<'_> {
     }
 
     /// A pawn by its file: `KBP`, Spanish `PAR`.
-    fn for_each_pawn(&self, start: Spelling, file: File, visit: &mut impl FnMut(Spelling)) {
+    fn for_each_pawn<P: Pen>(&self, start: P, file: File, visit: &mut impl FnMut(P)) {
         let pawn = self.letter(Piece::Pawn);
         if self.rank_first {
             self.for_each_file(start.letter(pawn), file, visit);
@@ -93,7 +93,7 @@ impl Words<'_> {
     }
 
     /// The name of a file: `K`, `KB` or short `B`; Spanish `R`, `AR`, `A`.
-    fn for_each_file(&self, start: Spelling, file: File, visit: &mut impl FnMut(Spelling)) {
+    fn for_each_file<P: Pen>(&self, start: P, file: File, visit: &mut impl FnMut(P)) {
         let piece = match file {
             File::A | File::H => Piece::Rook,
             File::B | File::G => Piece::Knight,
@@ -119,7 +119,7 @@ fn rank(square: Square, white: bool) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::Scheme;
-    use crate::notation::{Habits, LANGUAGES, for_each_spelling, legal_shapes};
+    use crate::notation::{Habits, LANGUAGES, Spelling, for_each_spelling, legal_shapes};
     use cozy_chess::{Board, Move};
 
     fn ways(fen: &str, uci: &str) -> Vec<(String, f64)> {
@@ -134,7 +134,7 @@ mod tests {
         legal_shapes(&board, &mut shapes);
         let shape = shapes.iter().find(|(m, _)| *m == mv).unwrap().1;
         let mut out = Vec::new();
-        for_each_spelling(&shape, language, &Habits::default(), &mut |s| {
+        for_each_spelling(Spelling::empty(), &shape, language, &Habits::default(), &mut |s| {
             out.push((s.text(), s.probability));
         });
         out

@@ -1,6 +1,6 @@
 //! A move as a person types it.
 
-use super::{CheckMark, Habits, LANGUAGES, Language, for_each_spelling, for_each_suffix, legal_shapes};
+use super::{CheckMark, Habits, LANGUAGES, Language, Spelling, for_each_spelling, for_each_suffix, legal_shapes};
 use crate::reading::symbol_byte;
 use cozy_chess::util::{parse_san_move, parse_uci_move};
 use cozy_chess::{Board, Move};
@@ -113,7 +113,7 @@ fn spelled_in(board: &Board, text: &[u8], language: &Language) -> Vec<Move> {
     legal_shapes(board, &mut shapes);
     shapes.retain(|(_, shape)| {
         let mut says = false;
-        for_each_spelling(shape, language, &habits, &mut |body| {
+        for_each_spelling(Spelling::empty(), shape, language, &habits, &mut |body| {
             says |= text.strip_prefix(body.bytes()).is_some_and(|rest| endings.iter().any(|e| e == rest));
         });
         says

@@ -39,12 +39,22 @@ impl MoveShape {
 pub fn legal_shapes(board: &Board, out: &mut Vec<(Move, MoveShape)>) {
     let own = board.colors(board.side_to_move());
     let theirs = board.colors(!board.side_to_move());
-    let mut groups = [(Piece::Pawn, Square::A1, BitBoard::EMPTY); 32];
+    let white = board.side_to_move() == Color::White;
+    let mut groups = [None; 32];
     let mut count = 0;
     board.generate_moves(|moves| {
-        groups[count] = (moves.piece, moves.from, moves.to);
+        groups[count] = Some(moves);
         count += 1;
-        for mv in moves {
+        false
+    });
+    let groups = || groups[..count].iter().flatten();
+    for moves in groups() {
+        let pawn = moves.piece == Piece::Pawn;
+        let tells = !pawn && moves.piece != Piece::King;
+        // Where others of the same kind may move.
+        let rivals = || groups().filter(|other| tells && other.piece == moves.piece && other.from != moves.from);
+        let contested = rivals().fold(BitBoard::EMPTY, |all, other| all | other.to);
+        for mv in *moves {
             let castles = moves.piece == Piece::King && own.has(mv.to);
             let to = if castles {
                 let file = if mv.to.file() > mv.from.file() { File::G } else { File::C };
@@ -52,8 +62,7 @@ pub fn legal_shapes(board: &Board, out: &mut Vec<(Move, MoveShape)>) {
             } else {
                 mv.to
             };
-            let en_passant =
-                moves.piece == Piece::Pawn && mv.from.file() != mv.to.file() && !board.occupied().has(mv.to);
+            let en_passant = pawn && mv.from.file() != mv.to.file() && !board.occupied().has(mv.to);
             let captured = if en_passant {
                 Some(Piece::Pawn)
             } else if theirs.has(mv.to) {
@@ -61,8 +70,8 @@ pub fn legal_shapes(board: &Board, out: &mut Vec<(Move, MoveShape)>) {
             } else {
                 None
             };
-            let shape = MoveShape {
-                white: board.side_to_move() == Color::White,
+            let mut shape = MoveShape {
+                white,
                 piece: moves.piece,
                 from: mv.from,
                 to,
@@ -70,25 +79,17 @@ pub fn legal_shapes(board: &Board, out: &mut Vec<(Move, MoveShape)>) {
                 promotion: mv.promotion,
                 castles,
                 en_passant,
-                rivalled: false,
+                rivalled: contested.has(mv.to),
                 file_tells: true,
                 rank_tells: true,
             };
-            out.push((mv, shape));
-        }
-        false
-    });
-    let groups = &groups[..count];
-    for (mv, shape) in out.iter_mut().rev() {
-        if matches!(shape.piece, Piece::Pawn | Piece::King) {
-            continue;
-        }
-        for (piece, from, targets) in groups {
-            if *piece == shape.piece && *from != mv.from && targets.has(mv.to) {
-                shape.rivalled = true;
-                shape.file_tells &= from.file() != mv.from.file();
-                shape.rank_tells &= from.rank() != mv.from.rank();
+            if shape.rivalled {
+                for rival in rivals().filter(|rival| rival.to.has(mv.to)) {
+                    shape.file_tells &= rival.from.file() != mv.from.file();
+                    shape.rank_tells &= rival.from.rank() != mv.from.rank();
+                }
             }
+            out.push((mv, shape));
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Slips of the pen: what is written where one part of a move is another than it should be, or is missing.
 
 use super::language::Language;
+use super::pen::{Pen, Spelling};
 use super::shape::{MoveShape, file_char, rank_char};
-use super::spelling::{CAPTURE_SIGNS, QUIET_SIGNS, Spelling};
+use super::spelling::{CAPTURE_SIGNS, QUIET_SIGNS};
 use super::style::{Choice, Habits};
 use cozy_chess::Piece;
 
@@ -37,8 +38,7 @@ pub fn for_each_slip(shape: &MoveShape, language: &Language, habits: &Habits, vi
     let mut write = |head: &[u8], tail: &[u8], share: f64| {
         for (choice, sign) in signs {
             let mut slip = Spelling::empty().letters(head).choose(*choice, habits).letters(sign).letters(tail);
-            slip = slip.letters(promotion);
-            slip.probability *= share;
+            slip = slip.letters(promotion).times(share);
             visit(&slip);
         }
     };

@@ -5,9 +5,9 @@
 
 use super::descriptive;
 use super::language::{Language, Scheme};
+use super::pen::{Pen, Spelling};
 use super::shape::{MoveShape, file_char, rank_char};
 use super::style::{Choice, Habits};
-use crate::reading::byte_symbol;
 use cozy_chess::{Piece, Square};
 
 /// What a move does to the king, as far as its spelling shows it.
@@ -23,89 +23,25 @@ impl CheckMark {
     pub const ALL: [CheckMark; 3] = [CheckMark::Quiet, CheckMark::Check, CheckMark::Mate];
 }
 
-/// The longest spelling: `Qa1xQb2` with promotion in brackets and a suffix fits.
-const MAX_LENGTH: usize = 18;
-const MAX_CHOICES: usize = 8;
-
-/// One way to write a move: its text, its probability and the choices that led to it.
-#[derive(Debug, Clone, Copy)]
-pub struct Spelling {
-    text: [u8; MAX_LENGTH],
-    length: u8,
-    choices: [Choice; MAX_CHOICES],
-    chosen: u8,
-    /// Probability of this spelling, given the move.
-    pub probability: f64,
-}
-
-impl Spelling {
-    /// The spelling that says nothing, with probability one.
-    pub fn empty() -> Self {
-        Self { text: [0; MAX_LENGTH], length: 0, choices: [Choice::Short; MAX_CHOICES], chosen: 0, probability: 1.0 }
-    }
-
-    /// The bytes of what is written, see [`byte_symbol`].
-    pub fn bytes(&self) -> &[u8] {
-        &self.text[..self.length as usize]
-    }
-
-    /// The characters written.
-    pub fn text(&self) -> String {
-        self.bytes().iter().map(|&byte| byte_symbol(byte)).collect()
-    }
-
-    /// The choices made.
-    pub fn choices(&self) -> &[Choice] {
-        &self.choices[..self.chosen as usize]
-    }
-
-    pub(super) fn letter(mut self, letter: u8) -> Self {
-        self.text[self.length as usize] = letter;
-        self.length += 1;
-        self
-    }
-
-    pub(super) fn letters(self, letters: &[u8]) -> Self {
-        letters.iter().fold(self, |spelling, &letter| spelling.letter(letter))
-    }
-
-    /// What stands for a piece.
-    pub(super) fn piece(self, language: &Language, piece: Piece) -> Self {
-        language.bytes(piece).fold(self, |spelling, byte| spelling.letter(byte))
-    }
-
-    fn square(self, square: Square) -> Self {
-        self.letter(file_char(square.file())).letter(rank_char(square.rank()))
-    }
-
-    /// The same at a given share of the probability.
-    pub(super) fn times(mut self, share: f64) -> Self {
-        self.probability *= share;
-        self
-    }
-
-    pub(super) fn choose(mut self, choice: Choice, habits: &Habits) -> Self {
-        self.choices[self.chosen as usize] = choice;
-        self.chosen += 1;
-        self.probability *= habits.share(choice);
-        self
-    }
-}
-
-/// Visits every body of a move.
-pub fn for_each_spelling(shape: &MoveShape, language: &Language, habits: &Habits, visit: &mut impl FnMut(&Spelling)) {
-    let start = Spelling::empty();
+/// Visits every body of a move, as it goes on from `start`.
+pub fn for_each_spelling<P: Pen>(
+    start: P,
+    shape: &MoveShape,
+    language: &Language,
+    habits: &Habits,
+    visit: &mut impl FnMut(&P),
+) {
     if language.scheme == Scheme::Numeric {
         visit(&numeric(start, shape));
         return;
     }
     if shape.castles {
-        castling(shape, language, habits, visit);
+        castling(start, shape, language, habits, visit);
         return;
     }
-    let mut finish = |body: Spelling| promotions(body, shape, language, habits, visit);
+    let mut finish = |body: P| promotions(body, shape, language, habits, visit);
     if !language.is_algebraic() {
-        descriptive::bodies(shape, language, &mut finish);
+        descriptive::bodies(start, shape, language, &mut finish);
         return;
     }
     if shape.piece == Piece::Pawn {
@@ -119,10 +55,8 @@ pub fn for_each_spelling(shape: &MoveShape, language: &Language, habits: &Habits
 }
 
 /// File and rank of both squares as digits, castling by the king's squares; the piece of a promotion is a fifth digit.
-fn numeric(start: Spelling, shape: &MoveShape) -> Spelling {
-    let square = |spelling: Spelling, square: Square| {
-        spelling.letter(b'1' + square.file() as u8).letter(rank_char(square.rank()))
-    };
+fn numeric<P: Pen>(start: P, shape: &MoveShape) -> P {
+    let square = |pen: P, square: Square| pen.letter(b'1' + square.file() as u8).letter(rank_char(square.rank()));
     let moved = square(square(start, shape.from), shape.to);
     let promoted = [Piece::Queen, Piece::Rook, Piece::Bishop, Piece::Knight].into_iter().zip(b'1'..);
     match promoted.into_iter().find(|(piece, _)| shape.promotion == Some(*piece)) {
@@ -131,10 +65,9 @@ fn numeric(start: Spelling, shape: &MoveShape) -> Spelling {
     }
 }
 
-fn castling(shape: &MoveShape, language: &Language, habits: &Habits, visit: &mut impl FnMut(&Spelling)) {
+fn castling<P: Pen>(start: P, shape: &MoveShape, language: &Language, habits: &Habits, visit: &mut impl FnMut(&P)) {
     use Choice::{CastleBare, CastleHyphens, CastleKing, CastleOneHyphen};
     let long = shape.to.file() < shape.from.file();
-    let start = Spelling::empty();
     let texts: [&[u8]; 3] = if long { [b"O-O-O", b"OOO", b"O-OO"] } else { [b"O-O", b"OO", b"O-O-"] };
     for (choice, text) in [CastleHyphens, CastleBare, CastleOneHyphen].into_iter().zip(texts) {
         visit(&start.choose(choice, habits).letters(text));
@@ -155,7 +88,7 @@ pub(super) const CAPTURE_SIGNS: [(Choice, &[u8]); 4] = [
 pub(super) const QUIET_SIGNS: [(Choice, &[u8]); 3] =
     [(Choice::QuietNone, b""), (Choice::QuietHyphen, b"-"), (Choice::QuietCross, b"x")];
 
-fn long_bodies(start: Spelling, shape: &MoveShape, habits: &Habits, finish: &mut impl FnMut(Spelling)) {
+fn long_bodies<P: Pen>(start: P, shape: &MoveShape, habits: &Habits, finish: &mut impl FnMut(P)) {
     let bare = start.choose(Choice::LongBare, habits).square(shape.from);
     if shape.captured.is_some() {
         let hyphen = start.choose(Choice::LongHyphen, habits).square(shape.from);
@@ -169,13 +102,10 @@ fn long_bodies(start: Spelling, shape: &MoveShape, habits: &Habits, finish: &mut
     }
 }
 
-fn pawn_bodies(
-    start: Spelling,
-    shape: &MoveShape,
-    language: &Language,
-    habits: &Habits,
-    finish: &mut impl FnMut(Spelling),
-) {
+fn pawn_bodies<P: Pen>(start: P, shape: &MoveShape, language: &Language, habits: &Habits, finish: &mut impl FnMut(P)) {
+    if start.is_lost() {
+        return;
+    }
     long_bodies(start, shape, habits, finish);
     let short = start.choose(Choice::Short, habits);
     let Some(captured) = shape.captured else {
@@ -201,16 +131,14 @@ fn pawn_bodies(
     finish(behind.square(shape.to).letter(b':'));
 }
 
-fn piece_bodies(
-    start: Spelling,
-    shape: &MoveShape,
-    language: &Language,
-    habits: &Habits,
-    finish: &mut impl FnMut(Spelling),
-) {
+fn piece_bodies<P: Pen>(start: P, shape: &MoveShape, language: &Language, habits: &Habits, finish: &mut impl FnMut(P)) {
+    if start.is_lost() {
+        return;
+    }
     long_bodies(start, shape, habits, finish);
     let short = start.choose(Choice::Short, habits);
-    let mut told = |named: Spelling| match shape.captured {
+    let mut told = |named: P| match shape.captured {
+        _ if named.is_lost() => {}
         None => {
             for (choice, sign) in QUIET_SIGNS {
                 finish(named.choose(choice, habits).letters(sign).square(shape.to));
@@ -234,7 +162,7 @@ fn piece_bodies(
 }
 
 /// The file or rank of departure, as it must, may or should not be written.
-fn for_each_origin(short: Spelling, shape: &MoveShape, habits: &Habits, told: &mut impl FnMut(Spelling)) {
+fn for_each_origin<P: Pen>(short: P, shape: &MoveShape, habits: &Habits, told: &mut impl FnMut(P)) {
     use Choice::{LonePlain, LoneWithFile, LoneWithRank, RivalBoth, RivalLeftOut, RivalOtherWay, RivalToldApart};
     let file = file_char(shape.from.file());
     let rank = rank_char(shape.from.rank());
@@ -258,21 +186,13 @@ fn for_each_origin(short: Spelling, shape: &MoveShape, habits: &Habits, told: &m
     told(short.choose(both, habits).letter(file).letter(rank));
 }
 
-fn promotions(
-    body: Spelling,
-    shape: &MoveShape,
-    language: &Language,
-    habits: &Habits,
-    visit: &mut impl FnMut(&Spelling),
-) {
+fn promotions<P: Pen>(body: P, shape: &MoveShape, language: &Language, habits: &Habits, visit: &mut impl FnMut(&P)) {
     use Choice::{PromoteBare, PromoteBrackets, PromoteEquals, PromoteSlash, PromoteUnsaid};
     if shape.en_passant {
         visit(&body.choose(Choice::PassantUnsaid, habits));
         let said = body.choose(Choice::PassantSaid, habits);
         for (note, share) in [(&b"e"[..], 0.4), (b"e.", 0.4), (b"(e)", 0.2)] {
-            let mut noted = said.letters(note);
-            noted.probability *= share;
-            visit(&noted);
+            visit(&said.letters(note).times(share));
         }
         return;
     }
@@ -334,7 +254,7 @@ mod tests {
         let mv: Move = uci.parse().unwrap();
         let shape = shapes.iter().find(|(m, _)| *m == mv).unwrap().1;
         let mut out = BTreeMap::new();
-        for_each_spelling(&shape, Language::find(language).unwrap(), &Habits::default(), &mut |s| {
+        for_each_spelling(Spelling::empty(), &shape, Language::find(language).unwrap(), &Habits::default(), &mut |s| {
             *out.entry(s.text().to_string()).or_insert(0.0) += s.probability;
         });
         out

@@ -2,7 +2,7 @@
 
 use super::language::english_piece;
 use super::parse::parse_move;
-use super::{CheckMark, Habits, Language, MoveShape, for_each_spelling, legal_shapes};
+use super::{CheckMark, Habits, Language, MoveShape, Spelling, for_each_spelling, legal_shapes};
 use cozy_chess::util::{display_san_move, display_uci_move};
 use cozy_chess::{Board, Move, Piece, Square};
 
@@ -134,7 +134,7 @@ fn numeric(board: &Board, mv: Move) -> String {
 fn descriptive(board: &Board, mv: Move, san: &str, language: &'static Language) -> String {
     let Some(shape) = shape_of(board, mv) else { return san.to_owned() };
     let mut best: Option<(f64, String)> = None;
-    for_each_spelling(&shape, language, &Habits::default(), &mut |spelling| {
+    for_each_spelling(Spelling::empty(), &shape, language, &Habits::default(), &mut |spelling| {
         let better = best.as_ref().is_none_or(|(probability, _)| spelling.probability > *probability);
         if better && parse_move(board, &spelling.text(), Some(language)) == Some(mv) {
             best = Some((spelling.probability, spelling.text()));

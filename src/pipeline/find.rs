@@ -43,6 +43,8 @@ const CLEARLY: f32 = 1.25;
 const NEARLY: f32 = 0.9;
 /// Rows that may be missing before the first wherever the table lies on the page; a further sheet begins later.
 const LOST_ROWS: usize = 6;
+/// Room for moves beside the table, in heights of a row: a column may be taken for wider than it is.
+const MOVE_WIDTH: f32 = 4.0;
 
 impl Found {
     /// See [`Anchor::support`].
@@ -74,7 +76,8 @@ impl Found {
             band.top.at(left) > before as f32 * self.grid.pitch
         } else {
             // A page laid flat may have been cut at its table.
-            let [x, y] = self.page.to_photo([2.0 * left - pair.white.right.at(y), y]);
+            let width = (pair.white.right.at(y) - left).min(MOVE_WIDTH * self.grid.pitch);
+            let [x, y] = self.page.to_photo([left - width, y]);
             let (width, height) = self.page.photo_size;
             (0.0..width as f32).contains(&x) && (0.0..height as f32).contains(&y)
         }

@@ -46,7 +46,7 @@ mod result_words;
 pub mod results;
 mod ruled_rows;
 pub mod segments;
-mod shades;
+pub(crate) mod shades;
 mod shapes;
 mod spacing;
 mod tiff;

@@ -1,7 +1,7 @@
 //! Shades of grey in order.
 
 /// Sorts shades by counting them, which is many times as fast as comparing them.
-pub(super) fn sort(shades: &mut [u8]) {
+pub(crate) fn sort(shades: &mut [u8]) {
     let mut counts = [0usize; 256];
     shades.iter().for_each(|&shade| counts[usize::from(shade)] += 1);
     let mut rest = shades;
