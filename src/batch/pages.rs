@@ -2,10 +2,11 @@
 
 use crate::error::{Error, Result};
 use crate::game::{Colour, Game, Status};
-use crate::pipeline::cells::{CROP_WIDTH, sample};
+use crate::pipeline::cells::CROP_WIDTH;
 use crate::pipeline::cutout::Cutout;
 use crate::pipeline::ingest::{self, ingest};
 use crate::pipeline::recognise::Recogniser;
+use crate::pipeline::sampling::sample;
 use crate::pipeline::{Ink, PhotoFile, ReadCell, ReadOptions, apart, game_from, ink_of, read_page, shades};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use image::codecs::jpeg::JpegEncoder;

@@ -47,6 +47,11 @@ impl Found {
         let anchor = anchor::anchor(&self.page, &grid, None, true, recogniser)?;
         Ok(Self { page: self.page.clone(), grid, anchor, legible: None, is_level: false })
     }
+
+    /// Takes another grid of the same page, of which nothing else is known yet.
+    pub(super) fn replace(&mut self, grid: Grid, anchor: Anchor) {
+        (self.grid, self.anchor, self.legible, self.is_level) = (grid, anchor, None, false);
+    }
 }
 
 /// Puts right what the numbers of a table that was anchored tell: pairs whose lines were lost, where more of the numbers
@@ -92,7 +97,7 @@ pub(super) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
     if let Some(pairs) = between.filter(|_| found.grid.pairs.iter().all(|pair| pair.numbers.is_some())) {
         let grid = Grid { pairs, ..found.grid.clone() };
         if legible::holds_moves(&found.page, &grid, &grid.pairs[0].white, recogniser)? {
-            *found = Found { page: found.page.clone(), grid, anchor: found.anchor, legible: None, is_level: false };
+            found.replace(grid, found.anchor);
         }
     }
     make_alike(found, recogniser)?;
@@ -110,7 +115,7 @@ fn add_rows(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
     extend(&mut grid, first_band + period, found.page.image.height() as f32);
     let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
     if anchor.support(&grid) > found.support() {
-        *found = Found { page: found.page.clone(), grid, anchor, legible: None, is_level: false };
+        found.replace(grid, anchor);
     }
     Ok(())
 }
@@ -138,7 +143,7 @@ fn add_rows_above(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> 
     }
     let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
     if anchor.first_number == 1 && anchor.support(&grid) > found.support() {
-        *found = Found { page: found.page.clone(), grid, anchor, legible: None, is_level: false };
+        found.replace(grid, anchor);
     }
     Ok(())
 }

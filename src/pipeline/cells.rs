@@ -4,8 +4,8 @@ use super::backdrop::even_out;
 use super::grid::{Band, Column};
 use super::lines::Curve;
 use super::page::Page;
+use super::sampling::Strip;
 use super::shapes::shapes;
-use image::GrayImage;
 use std::ops::Range;
 
 /// Height and width of a crop, the input of the recogniser, in pixels.
@@ -83,23 +83,35 @@ impl Crop {
         let end = (right + margin).max(start + 1.0);
         let lines = column.inner.iter().map(|line| line.at((top + bottom) / 2.0)).collect::<Vec<f32>>();
         let natural = height / CELL_HEIGHT;
-        let whole = Self::between(page, band, natural, start..end, &lines, down);
+        let (whole, strokes) = Self::between(page, band, natural, start..end, &lines, down);
         let room = natural * CROP_WIDTH as f32;
         if end - start <= room || whole.is_blank() {
             return whole;
         }
         let step = (end - start) / CROP_WIDTH as f32;
-        let ink_start = start + whole.span.start as f32 * step - 2.0 * margin;
-        let ink_end = start + whole.span.end as f32 * step + 2.0 * margin;
+        let mut span = whole.span.clone();
+        if span.len() as f32 * step + 4.0 * margin > room {
+            // What stands far apart is not one move: squeezed, none of it could be read.
+            span = most_ink(strokes, (WORD_GAP * height / step) as usize).unwrap_or(span);
+        }
+        let ink_start = start + span.start as f32 * step - 2.0 * margin;
+        let ink_end = start + span.end as f32 * step + 2.0 * margin;
         let first = ink_start.min(end - room).max(start);
         let part = first..(first + room).max(ink_end).min(end);
-        Self::between(page, band, natural, part, &lines, down)
+        Self::between(page, band, natural, part, &lines, down).0
     }
 
     /// The part of a band between two places along it, at `natural` pixels of the page a pixel of the crop, squeezed
     /// if it is too wide. `lines` are those between boxes; the lines around the cell lie `down` rows higher than in the
-    /// middle of the crop.
-    fn between(page: &Page, band: &Band, natural: f32, along: Range<f32>, lines: &[f32], down: i32) -> Self {
+    /// middle of the crop. Returned with it are the strokes in its inner part.
+    fn between(
+        page: &Page,
+        band: &Band,
+        natural: f32,
+        along: Range<f32>,
+        lines: &[f32],
+        down: i32,
+    ) -> (Self, Vec<Stroke>) {
         let (start, length) = (along.start, along.end - along.start);
         let step = natural.max(length / CROP_WIDTH as f32);
         let used = (length / step).round().min(CROP_WIDTH as f32);
@@ -136,9 +148,10 @@ impl Crop {
         even_out(&mut pixels, shown.clone());
         let row = |row: usize| row.saturating_add_signed(-down as isize).min(CROP_HEIGHT);
         let inner = row(INNER_ROWS.start)..row(INNER_ROWS.end);
-        let (ink, span, rows) = ink(&pixels, inner.clone(), shown.clone(), step / natural);
+        let (ink, strokes, rows) = ink(&pixels, inner.clone(), shown.clone(), step / natural);
+        let span = if strokes.is_empty() { shown.clone() } else { spanned(&strokes) };
         let contrast = contrast(&pixels, inner, shown);
-        Self { pixels, ink, span, rows, contrast }
+        (Self { pixels, ink, span, rows, contrast }, strokes)
     }
 
     /// Grey levels by which the darkest tenth of what the ink spans is darker than its paper; of a cell cut in the
@@ -174,77 +187,45 @@ const WIPED: usize = 3;
 /// Ink pixels of a crop below which the cell is empty: a stroke of 8 by 3 pixels counts, specks do not.
 const BLANK_BELOW: u32 = 24;
 
-/// Bilinear sample of a picture, pixels counted from the corner of the first one; beyond the picture is paper.
-pub(crate) fn sample(image: &GrayImage, x: f32, y: f32) -> f32 {
-    let (width, height) = image.dimensions();
-    let (x, y) = (x - 0.5, y - 0.5);
-    if x < 0.0 || y < 0.0 || x >= (width - 1) as f32 || y >= (height - 1) as f32 {
-        return 255.0;
-    }
-    // Not by `fract`, which is a call where the processor may be an old one.
-    let (x0, y0) = (x as i32 as usize, y as i32 as usize);
-    let (fx, fy) = (x - x0 as f32, y - y0 as f32);
-    let upper = &image.as_raw()[y0 * width as usize + x0..][..width as usize + 2];
-    let along = |at: usize| {
-        let (left, right) = (f32::from(upper[at]), f32::from(upper[at + 1]));
-        left + (right - left) * fx
-    };
-    let (above, below) = (along(0), along(width as usize));
-    above + (below - above) * fy
-}
-
-/// Part of an upright line through a page, from which many samples are taken; they are those of [`sample`].
-#[derive(Default)]
-struct Strip {
-    /// The row of pixels of the first value.
-    first: usize,
-    values: Vec<f32>,
-    /// Where samples can be taken: from the middle of the page's first row of pixels to that of its last.
-    height: f32,
-}
-
-impl Strip {
-    /// Takes what samples from `top` to `bottom` need, either of which may be the higher one.
-    fn take(&mut self, page: &Page, x: f32, top: f32, bottom: f32) {
-        let (width, height) = (page.image.width() as usize, page.image.height() as usize);
-        self.values.clear();
-        self.height = 0.0;
-        let x = x - 0.5;
-        if x < 0.0 || x >= (width - 1) as f32 {
-            return;
-        }
-        let x0 = x as i32 as usize;
-        let fx = x - x0 as f32;
-        self.height = height as f32 - 1.0;
-        self.first = (top.min(bottom) - 0.5).max(0.0) as usize;
-        let end = ((top.max(bottom) - 0.5).max(0.0) as usize + 2).min(height);
-        let rows = page.image.as_raw().chunks_exact(width).take(end).skip(self.first);
-        self.values.extend(rows.map(|row| {
-            let (left, right) = (f32::from(row[x0]), f32::from(row[x0 + 1]));
-            left + (right - left) * fx
-        }));
-    }
-
-    /// The sample at `y`; beyond the page is paper.
-    fn at(&self, y: f32) -> f32 {
-        let y = y - 0.5;
-        if y < 0.0 || y >= self.height {
-            return 255.0;
-        }
-        let y0 = y as i32 as usize;
-        let (above, below) = (self.values[y0 - self.first], self.values[y0 + 1 - self.first]);
-        above + (below - above) * (y - y0 as f32)
-    }
-}
-
 /// The part of a crop in which ink counts: clear of the ruling lines of the cell, where these lie in the middle.
 const INNER_ROWS: Range<usize> = 13..36;
 /// Rows of pixels at either end of these into which lines that were not followed well may reach.
 const OUTERMOST: usize = 2;
 
-/// Counts the pixels of strokes in the inner part of a crop, and finds the columns and the rows that they span: connected
-/// dark pixels, upright lines left out. A crop that is `squeezed` by a factor has that much less of everything.
-fn ink(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, squeezed: f32) -> (u32, Range<usize>, Range<usize>) {
+/// Gap between two words of a cell at least, in its heights.
+const WORD_GAP: f32 = 1.5;
+
+/// A connected piece of ink: the columns of pixels that it spans, and its pixels.
+struct Stroke {
+    columns: Range<usize>,
+    ink: u32,
+}
+
+/// The columns from the first to the last of some strokes.
+fn spanned(strokes: &[Stroke]) -> Range<usize> {
+    let columns = strokes.iter().map(|stroke| stroke.columns.clone());
+    columns.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or_default()
+}
+
+/// The columns of the word that has most ink, where words stand `gap` columns apart.
+fn most_ink(mut strokes: Vec<Stroke>, gap: usize) -> Option<Range<usize>> {
+    strokes.sort_by_key(|stroke| stroke.columns.start);
+    let mut words: Vec<Stroke> = Vec::new();
+    for stroke in strokes {
+        match words.last_mut().filter(|word| stroke.columns.start < word.columns.end + gap.max(1)) {
+            Some(word) => {
+                word.columns.end = word.columns.end.max(stroke.columns.end);
+                word.ink += stroke.ink;
+            }
+            None => words.push(stroke),
+        }
+    }
+    words.into_iter().max_by_key(|word| word.ink).map(|word| word.columns)
+}
+
+/// Counts the pixels of strokes in the inner part of a crop, and finds the columns of each and the rows that they span:
+/// connected dark pixels, upright lines left out. A crop that is `squeezed` by a factor has that much less of everything.
+fn ink(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, squeezed: f32) -> (u32, Vec<Stroke>, Range<usize>) {
     let edge = (EDGE as f32 / squeezed).ceil() as usize;
     let (speck, beside) = ((SPECK as f32 / squeezed).ceil() as usize, (2.0 / squeezed) as usize);
     let mut inner: Vec<u8> = rows
@@ -252,7 +233,7 @@ fn ink(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, squeezed: f32) 
         .flat_map(|y| pixels[y * CROP_WIDTH + columns.start..y * CROP_WIDTH + columns.end].iter().copied())
         .collect();
     if inner.is_empty() {
-        return (0, 0..0, 0..0);
+        return (0, vec![Stroke { columns: 0..0, ink: 0 }], 0..0);
     }
     super::shades::sort(&mut inner);
     let paper = inner[inner.len() * 3 / 5];
@@ -266,7 +247,7 @@ fn ink(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, squeezed: f32) 
             keep_connected(&mut dark, columns.len(), height - 2 - row, height - 1 - row);
         }
     }
-    let (mut total, mut span, mut high) = (0, columns.end..columns.start, top + height..top);
+    let (mut total, mut strokes, mut high) = (0, Vec::new(), top + height..top);
     for shape in shapes(dark, columns.len()) {
         let (first, last) = (columns.start + shape.left, columns.start + shape.right - 1);
         let upright_line = last < columns.start + edge || first + edge >= columns.end;
@@ -275,15 +256,15 @@ fn ink(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, squeezed: f32) 
             total += shape.area as u32;
             // What touches the cell's side is the border or a neighbour's stroke.
             if last >= columns.start + edge + beside && first + edge + beside < columns.end {
-                span = span.start.min(first)..span.end.max(last + 1);
+                strokes.push(Stroke { columns: first..last + 1, ink: shape.area as u32 });
                 high = high.start.min(top + shape.top)..high.end.max(top + shape.bottom);
             }
         }
     }
-    if span.is_empty() {
-        (span, high) = (columns, top..top + height);
+    if strokes.is_empty() {
+        high = top..top + height;
     }
-    ((total as f32 * squeezed) as u32, span, high)
+    ((total as f32 * squeezed) as u32, strokes, high)
 }
 
 /// Of the dark pixels in a row, those that touch dark ones in the row `from`, further inside the cell, are kept.
@@ -375,6 +356,20 @@ mod tests {
         };
         assert!(!crop(500..520).is_blank());
         assert!(crop(484..488).is_blank());
+    }
+
+    #[test]
+    fn of_what_stands_far_apart_in_a_wide_cell_the_word_with_most_ink_is_shown() {
+        // Two letters, and at the other end of the cell a part of what is written beside it.
+        let word = |x: u32| (120..140).contains(&x) || (150..170).contains(&x);
+        let inked = |x: u32, y: u32| (word(x) || (880..890).contains(&x)) && (58..82).contains(&y);
+        let grey = GrayImage::from_fn(1000, 200, |x, y| Luma([if inked(x, y) { 40 } else { 250 }]));
+        let page = Page::new(&Photo { file: String::new(), grey }, 0);
+        let line = |at: f32| Curve { y: vec![at; 1000 / STRIP] };
+        let band = Band { top: line(50.0), bottom: line(90.0), ruled: true };
+        let column = Column { left: line(50.0), right: line(950.0), inner: Vec::new() };
+        let width = Crop::cut(&page, &band, &column).span.len() as f32;
+        assert!((width - 50.0 * CELL_HEIGHT / 40.0).abs() < 3.0, "{width}");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use super::level;
 use super::page::Page;
 use super::paper;
 use super::recognise::Recogniser;
+use super::straight_rows;
 use super::watch::Watch;
 use super::{NUMBERS_READ, Timing, timed};
 use crate::error::{Error, Result};
@@ -286,7 +287,7 @@ impl Search<'_> {
                         break;
                     }
                 }
-                Ok(())
+                straight_rows::lead_back(&mut found, self.recogniser)
             })?;
         }
         // Upside down, writing may pass for a few numbers.

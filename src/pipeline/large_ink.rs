@@ -1,9 +1,10 @@
 //! Strokes that reach over several cells: the empty part of a table laid straight, its ruling lines taken out, and what
 //! is left gathered into groups.
 
-use super::cells::{darker_than_paper, sample};
+use super::cells::darker_than_paper;
 use super::grid::{Band, Grid};
 use super::page::Page;
+use super::sampling::sample;
 use super::shades;
 use super::shapes::{Mask, Place, Shape, joined};
 use std::ops::Range;

@@ -28,10 +28,10 @@ const AS_MUCH: f32 = 0.9;
 const CLEARLY: f32 = 1.1;
 
 /// The printed numbers of a pair.
-struct Numbers {
+pub(super) struct Numbers {
     pair: usize,
     /// By row the middle of its number.
-    places: Vec<[f32; 2]>,
+    pub(super) places: Vec<[f32; 2]>,
     /// By row how far the number stands below the middle of the row, in heights of a row.
     off: Vec<f32>,
 }
@@ -43,7 +43,7 @@ impl Numbers {
     }
 
     /// The upper border of a row where the numbers are, if these belong `off` the middle of their rows.
-    fn border(&self, row: usize, off: f32) -> [f32; 2] {
+    pub(super) fn border(&self, row: usize, off: f32) -> [f32; 2] {
         let last = self.places.len() - 1;
         let below = row.clamp(1, last);
         let (a, b) = (self.places[below - 1], self.places[below]);
@@ -77,13 +77,13 @@ pub(super) fn level(found: &mut Found, recogniser: &dyn Recogniser) -> Result<bo
     let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
     let is_good = anchor.support(&grid) > AS_MUCH * found.support();
     if is_good {
-        *found = Found { page: found.page.clone(), grid, anchor, legible: None, is_level: false };
+        found.replace(grid, anchor);
     }
     Ok(is_good)
 }
 
 /// Where in their rows the numbers of most pairs belong, in heights of a row below the middle.
-fn usual_place(numbers: &[Numbers]) -> Option<f32> {
+pub(super) fn usual_place(numbers: &[Numbers]) -> Option<f32> {
     let first = numbers.first()?.middle();
     if numbers.iter().flat_map(|one| &one.off).all(|off| (off - first).abs() <= OFF) {
         return Some(first);
@@ -97,7 +97,7 @@ fn usual_place(numbers: &[Numbers]) -> Option<f32> {
 }
 
 /// The printed numbers of a pair; none where too few are seen.
-fn numbers(found: &Found, pair: usize) -> Option<Numbers> {
+pub(super) fn numbers(found: &Found, pair: usize) -> Option<Numbers> {
     let Found { page, grid, anchor, .. } = found;
     let column = grid.pairs[pair].numbers.as_ref()?;
     let bands = &grid.bands[anchor.first_band..anchor.first_band + anchor.rows];

@@ -1,9 +1,9 @@
 //! What stands above and below the table, laid straight like the table's first or last row.
 
 use super::ReadPage;
-use super::cells::sample;
 use super::digits::evenly_lit;
 use super::large_ink::{self, ROW};
+use super::sampling::sample;
 use super::shapes::{Mask, Shape};
 
 /// How far above and below the table is looked, in rows, and how far beyond its sides, as a share of its width.

@@ -35,9 +35,7 @@ pub(super) fn follow(map: &LineMap, lines: &[Curve], pitch: f32, table: Range<us
     let mut followed: Vec<Curve> = lines.to_vec();
     march(map, lines, &mut followed, pitch, start, 1);
     march(map, lines, &mut followed, pitch, start, -1);
-    for _ in 0..SETTLINGS {
-        settle(map, &mut followed, pitch);
-    }
+    settle_near(map, &mut followed, pitch);
     // The lines may go on beyond what was seen of the table, where they were lost.
     let settled: Vec<Curve> = match lax {
         true => followed.iter().map(|line| map.refine(line, reach(pitch))).collect(),
@@ -54,6 +52,13 @@ pub(super) fn follow_from(map: &LineMap, lines: &[Curve], pitch: f32, start: usi
     march(map, lines, &mut followed, pitch, start, -1);
     settle(map, &mut followed, pitch);
     followed
+}
+
+/// Moves lines that are nearly where they belong onto the ink.
+pub(super) fn settle_near(map: &LineMap, lines: &mut [Curve], pitch: f32) {
+    for _ in 0..SETTLINGS {
+        settle(map, lines, pitch);
+    }
 }
 
 /// How far from its guess a line is looked for, in pixels.

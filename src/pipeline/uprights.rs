@@ -1,10 +1,10 @@
 //! What separates the columns of a table from each other: ruling lines, broken lines, or the edges of shading.
 
-use super::cells::sample;
 use super::grid::{Column, ColumnPair};
 use super::lines::{Curve, LineMap};
 use super::page::Page;
 use super::ruled_rows::Frame;
+use super::sampling::sample;
 use super::track;
 
 /// What separates the columns of a form.
