@@ -90,8 +90,8 @@ impl Crop {
         }
         let step = (end - start) / CROP_WIDTH as f32;
         let mut span = whole.span.clone();
-        if span.len() as f32 * step + 4.0 * margin > room {
-            // What stands far apart is not one move: squeezed, none of it could be read.
+        if span.len() as f32 * step > SQUEEZED * room {
+            // What stands far apart is not one move: squeezed so much, none of it could be read.
             span = most_ink(strokes, (WORD_GAP * height / step) as usize).unwrap_or(span);
         }
         let ink_start = start + span.start as f32 * step - 2.0 * margin;
@@ -192,8 +192,10 @@ const INNER_ROWS: Range<usize> = 13..36;
 /// Rows of pixels at either end of these into which lines that were not followed well may reach.
 const OUTERMOST: usize = 2;
 
+/// How much the ink of a cell may be squeezed and still be read.
+const SQUEEZED: f32 = 2.2;
 /// Gap between two words of a cell at least, in its heights.
-const WORD_GAP: f32 = 1.5;
+const WORD_GAP: f32 = 2.5;
 
 /// A connected piece of ink: the columns of pixels that it spans, and its pixels.
 struct Stroke {
