@@ -10,6 +10,7 @@ use crate::game::{Colour, Ply, Status, Written};
 use crate::notation::{Language, Notation};
 use crate::reading::Alphabet;
 use cozy_chess::{Board, Color};
+use std::sync::OnceLock;
 
 /// What the outcome is told from.
 pub struct Material<'a> {
@@ -19,6 +20,8 @@ pub struct Material<'a> {
     pub graph: &'a Graph,
     pub options: &'a Options,
     pub alphabet: &'a Alphabet,
+    /// By slot what the sheets say, as far as it was asked for before.
+    pub known: &'a [OnceLock<Vec<Written>>],
     /// By sheet, its language.
     pub languages: Vec<&'static Language>,
     /// By sheet, how moves are written in its language; none where no model knows.
@@ -55,7 +58,8 @@ impl Material<'_> {
 
     /// What the sheets say in a slot.
     pub fn written(&self, slot: usize) -> Vec<Written> {
-        written(&self.cells[slot], &self.table.slots[slot], self.alphabet, &self.notations)
+        let read = || written(&self.cells[slot], &self.table.slots[slot], self.alphabet, &self.notations);
+        self.known[slot].get_or_init(read).clone()
     }
 
     /// What is written in a slot that is no legal move of the game.

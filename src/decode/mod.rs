@@ -38,16 +38,18 @@ pub use prior::{Belief, MovePrior, Policy};
 pub use settled::{Contradiction, Settled, SettledCell, SettledSlot};
 pub use transcript::transcribe;
 
-use crate::game::{Colour, Ply, Quad, ResultOrigin};
+use crate::game::{Colour, Ply, Quad, ResultOrigin, Written};
 use crate::notation::Notation;
 use crate::reading::{Alphabet, Reading};
-use beam::search;
+use beam::{search, search_to};
 use cozy_chess::Board;
-use emission::Ink;
+use emission::{Ink, Writer};
+use graph::Graph;
 use limits::{Limits, limits_around};
 use past::Past;
 use prior::{Believed, Uniform};
 use score::Symbols;
+use second_game::SecondGames;
 use serde::{Deserialize, Serialize};
 use sheet::SheetTable;
 use std::borrow::Cow;
@@ -184,8 +186,17 @@ pub struct Groundwork {
     prior: Believed<'static>,
     /// Where the game had to be mended before anything was settled.
     mended: OnceLock<Vec<usize>>,
+    /// By slot, what the sheets say.
+    written: Vec<OnceLock<Vec<Written>>>,
+    memory: Mutex<Memory>,
+}
+
+/// What is kept from one correction to the next.
+#[derive(Default)]
+struct Memory {
     /// Of searches whose end is open, and of those whose end is settled.
-    pasts: Mutex<[Past; 2]>,
+    pasts: [Past; 2],
+    second_games: SecondGames,
 }
 
 impl Groundwork {
@@ -213,11 +224,12 @@ impl Groundwork {
         Self {
             alphabet: alphabet.clone(),
             symbols,
-            slots,
             found,
             prior,
             mended: OnceLock::new(),
-            pasts: Mutex::default(),
+            written: vec![OnceLock::new(); slots.len()],
+            slots,
+            memory: Mutex::default(),
         }
     }
 }
@@ -238,11 +250,11 @@ pub fn mended_at_sight(rows: &[Row], alphabet: &Alphabet, options: &Options) -> 
 /// As [`decode`].
 pub fn decode_with(rows: &[Row], groundwork: &Groundwork, options: &Options) -> Result<Decoded, Contradiction> {
     let options = &*options.priced();
-    let lock = || groundwork.pasts.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock = || groundwork.memory.lock().unwrap_or_else(PoisonError::into_inner);
     // Another correction at the same time does without.
-    let mut pasts = std::mem::take(&mut *lock());
-    let decoded = decode_going_on(rows, groundwork, options, &mut pasts);
-    *lock() = pasts;
+    let mut memory = std::mem::take(&mut *lock());
+    let decoded = decode_going_on(rows, groundwork, options, &mut memory);
+    *lock() = memory;
     decoded
 }
 
@@ -251,9 +263,9 @@ fn decode_going_on(
     rows: &[Row],
     groundwork: &Groundwork,
     options: &Options,
-    pasts: &mut [Past; 2],
+    memory: &mut Memory,
 ) -> Result<Decoded, Contradiction> {
-    let Groundwork { alphabet, symbols, slots, found, prior, .. } = groundwork;
+    let Groundwork { symbols, slots, found, prior, .. } = groundwork;
     let start = options.start.clone().unwrap_or_default();
     let sheet = SheetTable { slots, symbols, start: &start, prior, options };
     let prices = options.slips.for_sheet(found.look.mended.len(), found.look.plies);
@@ -262,17 +274,17 @@ fn decode_going_on(
     // Where the search is wide stays the same from one correction to the next, so that it can go on where they part.
     let mut mended = groundwork.mended.get().unwrap_or(&found.look.mended).clone();
     let limits = limits_around(&mended, slots.len());
-    let kind = usize::from(options.settled.end.is_some());
-    let graph = search(&table, &limits, &mut pasts[kind]);
+    let past = &mut memory.pasts[usize::from(options.settled.end.is_some())];
+    let graph = search(&table, &limits, past);
     let mut more = sheet.study(&table, graph).mended;
     let is_stuck = graph.ends.is_empty();
     // What is settled may ask for moves before it that the search did not follow.
     if is_stuck {
         more.push(graph.furthest());
     }
-    if let Some(decoded) = up_to_another_game(rows, groundwork, options, &sheet, &more, pasts) {
-        return Ok(decoded);
-    }
+    let another = options.settled.is_open().then(|| memory.second_games.begins(&sheet, &found.hands, &more)).flatten();
+    let another = another.filter(|&slot| options.settled.is_open_behind(slot));
+    more.retain(|&slot| another.is_none_or(|end| slot < end));
     // Once more, if the game was mended where the search was not wide.
     if is_stuck || more.iter().any(|&slot| limits[slot] != Limits::WIDE) {
         mended.extend(more);
@@ -280,23 +292,53 @@ fn decode_going_on(
     if options.settled == Settled::default() {
         mended = groundwork.mended.get_or_init(|| mended).clone();
     }
-    let graph = search(&table, &limits_around(&mended, slots.len()), &mut pasts[kind]);
-    if graph.ends.is_empty() {
-        return Err(options.settled.stuck_at(graph.furthest()));
+    search_to(another.unwrap_or(slots.len()) + 1, &table, &limits_around(&mended, slots.len()), past);
+    let tell = |options: &Options, graph: &Graph| tell(rows, groundwork, &writers, options, graph);
+    let ended = |past: &mut Past, slot: usize, warning: String| {
+        past.end_at(slot);
+        let settled = Settled { end: Some(slot), end_is_found: true, ..options.settled.clone() };
+        let mut decoded = tell(&Options { settled, ..options.clone() }, &past.graph);
+        decoded.warnings.push(warning);
+        decoded
+    };
+    if let Some(slot) = another {
+        let warning = format!(
+            "Another game begins at move {} of the table. Its moves are given as written; photograph them apart to have them read as a game.",
+            rows[slot / 2].number
+        );
+        return Ok(ended(past, slot, warning));
     }
-    let notations = found.hands.iter().map(|hand| Notation::of(hand.language, alphabet)).collect();
-    let cells = &sheet::cells(rows);
+    if past.graph.ends.is_empty() {
+        return Err(options.settled.stuck_at(past.graph.furthest()));
+    }
+    let decoded = tell(options, &past.graph);
+    let Some(slot) = guessed_from(&decoded).filter(|&slot| options.settled.is_open_behind(slot)) else {
+        return Ok(decoded);
+    };
+    let warning = format!(
+        "From move {} of the table on, what is written does not read as moves of this game. If it goes on there, enter the moves.",
+        rows[slot / 2].number
+    );
+    Ok(ended(past, slot, warning))
+}
+
+/// Puts the games of a graph into words.
+fn tell(rows: &[Row], groundwork: &Groundwork, writers: &[Writer], options: &Options, graph: &Graph) -> Decoded {
+    let Groundwork { alphabet, symbols, slots, found, prior, written, .. } = groundwork;
+    let start = options.start.clone().unwrap_or_default();
+    let sheet = SheetTable { slots, symbols, start: &start, prior, options };
     let outcome = plies::describe(&material::Material {
         rows,
-        cells,
-        table: &table,
+        cells: &sheet::cells(rows),
+        table: &sheet.table(writers),
         graph,
         options,
         alphabet,
+        known: written,
         languages: found.hands.iter().map(|hand| hand.language).collect(),
-        notations,
+        notations: found.hands.iter().map(|hand| Notation::of(hand.language, alphabet)).collect(),
     });
-    let decoded = Decoded {
+    Decoded {
         plies: outcome.plies,
         places: outcome.places,
         signs: outcome.signs,
@@ -304,8 +346,7 @@ fn decode_going_on(
         result: outcome.result,
         result_origin: outcome.result_origin,
         warnings: outcome.warnings,
-    };
-    Ok(up_to_guesses(rows, groundwork, options, &decoded, pasts).unwrap_or(decoded))
+    }
 }
 
 /// Confidence below which a move is a guess, and how many of them at the end of a game are taken for none of it: of 42
@@ -313,69 +354,14 @@ fn decode_going_on(
 const GUESS: f32 = 0.25;
 const GUESSES: usize = 2;
 
-/// The game without its end, where that is guessed, and nobody has settled anything there.
-fn up_to_guesses(
-    rows: &[Row],
-    groundwork: &Groundwork,
-    options: &Options,
-    decoded: &Decoded,
-    pasts: &mut [Past; 2],
-) -> Option<Decoded> {
+/// The slot from which on the game is guessed.
+fn guessed_from(decoded: &Decoded) -> Option<usize> {
     let Decoded { plies, places, .. } = decoded;
     let is_guess = |ply: &&Ply| ply.san.is_none() || ply.confidence < GUESS;
     let from = plies.len() - plies.iter().rev().take_while(is_guess).count();
     let guessed = plies[from..].iter().filter(|ply| ply.san.is_some()).count();
     // A hand that can hardly be read anywhere is left to the person.
-    if guessed < GUESSES || 2 * from < plies.len() {
-        return None;
-    }
-    let slot = places[from].slot;
-    let warning = format!(
-        "From move {} of the table on, what is written does not read as moves of this game. If it goes on there, enter the moves.",
-        rows[slot / 2].number
-    );
-    ended_at(slot, warning, rows, groundwork, options, pasts)
-}
-
-/// The game up to a slot, with a warning that says why; none where a person has settled its end or anything behind the slot.
-fn ended_at(
-    slot: usize,
-    warning: String,
-    rows: &[Row],
-    groundwork: &Groundwork,
-    options: &Options,
-    pasts: &mut [Past; 2],
-) -> Option<Decoded> {
-    let settled = &options.settled;
-    if settled.end.is_some() || settled.slots.range(slot..).next().is_some() {
-        return None;
-    }
-    let settled = Settled { end: Some(slot), end_is_found: true, ..settled.clone() };
-    let mut decoded = decode_going_on(rows, groundwork, &Options { settled, ..options.clone() }, pasts).ok()?;
-    decoded.warnings.push(warning);
-    Some(decoded)
-}
-
-/// The first game alone, where another one is written below it and nobody has settled anything there; `mended` as for
-/// [`second_game::begins`].
-fn up_to_another_game(
-    rows: &[Row],
-    groundwork: &Groundwork,
-    options: &Options,
-    sheet: &SheetTable,
-    mended: &[usize],
-    pasts: &mut [Past; 2],
-) -> Option<Decoded> {
-    // Looking for it takes time.
-    if options.settled.end.is_some() {
-        return None;
-    }
-    let slot = second_game::begins(sheet, &groundwork.found.hands, mended)?;
-    let warning = format!(
-        "Another game begins at move {} of the table. Its moves are given as written; photograph them apart to have them read as a game.",
-        rows[slot / 2].number
-    );
-    ended_at(slot, warning, rows, groundwork, options, pasts)
+    (guessed >= GUESSES && 2 * from >= plies.len()).then(|| places[from].slot)
 }
 
 #[cfg(test)]

@@ -132,6 +132,13 @@ impl Past {
         self.graph.ends = self.stops.iter().filter(may_end).copied().collect();
     }
 
+    /// Lets all games end at a slot, whatever is written behind it.
+    pub fn end_at(&mut self, slot: usize) {
+        let Self { graph, stops, .. } = self;
+        let there = stops.iter().filter(|&&(node, _)| graph.nodes[node as usize].slot == slot);
+        graph.ends = there.map(|&(node, _)| (node, 0.0)).collect();
+    }
+
     /// Natural logarithm of the summed probability of all games up to a slot, at which or before which they end or not.
     pub fn evidence_before(&self, slot: usize) -> f64 {
         let score = |node: u32| self.graph.nodes[node as usize].score;

@@ -42,6 +42,16 @@ impl Settled {
         self.slots.get(&slot)?.cell.as_ref()
     }
 
+    /// Whether nobody has settled where the game ends.
+    pub(super) fn is_open(&self) -> bool {
+        self.end.is_none()
+    }
+
+    /// Whether nobody has settled the end, nor anything from a slot on.
+    pub(super) fn is_open_behind(&self, slot: usize) -> bool {
+        self.is_open() && self.slots.range(slot..).next().is_none()
+    }
+
     /// Whether the game may end before a slot.
     pub(super) fn may_end(&self, slot: usize) -> bool {
         match self.end {
