@@ -12,6 +12,7 @@ import os
 
 import cv2
 import numpy as np
+from fontTools.ttLib import TTFont
 from PIL import Image, ImageDraw, ImageFont
 
 WIDE, TALL, FINE = 192, 108, 2      # the drawn strip in pixels, and how many times finer it is drawn
@@ -104,7 +105,12 @@ class Glyphs:
                     self.pictures[letters[str(label)]] = [p for p in (tight(p, thicken) for p in found) if p is not None]
         self.figurines = [ImageFont.truetype(f, 72) for f in FIGURINE_FONTS if os.path.exists(f)]
         found = sorted(glob.glob(os.path.join(fonts, "*.ttf"))) if fonts else []
-        self.fonts = [ImageFont.truetype(f, 72) for i, f in enumerate(found) if (i % 6 == 0) == held_out]
+        found = [f for i, f in enumerate(found) if (i % 6 == 0) == held_out]
+        if fonts and not held_out:
+            found += sorted(f for f in glob.glob(os.path.join(fonts, "more", "*.ttf")) if os.path.basename(f).count(".") == 1)
+        self.fonts = [ImageFont.truetype(f, 72) for f in found]
+        self.alphabets = [[(ImageFont.truetype(other, 72), TTFont(other).getBestCmap()) for other in sorted(glob.glob(f[:-3] + "*.ttf"))]
+                          for f in found]
         self.font_cache = {}
 
     def from_font(self, number, symbol):
@@ -113,6 +119,11 @@ class Glyphs:
         if key not in self.font_cache:
             font, glyph = self.fonts[number], None
             capital = -font.getbbox("N", anchor="ls")[1]
+            if not symbol.isascii():
+                font = next((f for f, signs in self.alphabets[number] if ord(symbol) in signs), None)
+                if not font:
+                    self.font_cache[key] = None
+                    return None
             x0, y0, x1, y1 = font.getbbox(symbol, anchor="ls")
             if x1 > x0 and y1 > y0 and capital > 0:
                 picture = Image.new("L", (x1 - x0 + 4, y1 - y0 + 4))
@@ -146,10 +157,12 @@ class Writer:
     def __init__(self, glyphs, rng):
         self.glyphs, self.rng = glyphs, rng
         kinds = ["strokes", "mixed"] + (["font"] if glyphs.fonts else [])
-        self.kind = rng.choice(kinds, p=[.45, .27, .28] if glyphs.fonts else [.6, .4])
+        self.kind = rng.choice(kinds, p=[.38, .22, .4] if glyphs.fonts else [.6, .4])
         self.person = int(rng.choice(glyphs.people))
         self.loyalty = rng.choice([1.0, .8, .3])                   # how often a glyph is this person's own
         self.font = int(rng.integers(len(glyphs.fonts))) if glyphs.fonts else 0
+        self.weight = int(rng.choice([-3, -2, 0, 3, 5, 7], p=[.12, .13, .35, .2, .12, .08]))     # a font's strokes, thinner or thicker
+        self.warp = rng.uniform(0, .07) if rng.random() < .8 else 0.0                              # of pictures and font glyphs, once a sign
         self.shape = dict(small=rng.uniform(.5, .85), ascender=rng.uniform(.9, 1.25), below=rng.uniform(.2, .55),
                           digit=rng.uniform(.75, 1.1), long_f=rng.random() < .35)
         self.slant = rng.normal(.12, .2)
@@ -172,6 +185,9 @@ class Writer:
         rng, glyphs = self.rng, self.glyphs
         if symbol in FIGURINES:
             return self.figurine(symbol)
+        own = glyphs.from_font(self.font, symbol) if self.kind == "font" and not symbol.isascii() else None
+        if own:
+            return self.bent(own)
         if symbol in LATIN and (symbol not in glyphs.pictures or rng.random() < .5):
             symbol = LATIN[symbol]
         if symbol == "O":
@@ -181,7 +197,7 @@ class Writer:
         if self.kind == "font" and symbol.isascii():
             glyph = glyphs.from_font(self.font, symbol)
             if glyph:
-                return glyph
+                return self.bent(glyph)
         if symbol in SIGNS and (symbol not in glyphs.strokes or rng.random() < .2):
             return self.sign(symbol)
         if self.kind == "mixed" and symbol in glyphs.pictures and rng.random() < .7:
@@ -200,7 +216,26 @@ class Writer:
         if symbol in "ЦД" and self.rng.random() < .6:
             low = -self.rng.uniform(.05, .25)
         width = (high - low) * picture.shape[1] / picture.shape[0]
-        return Pictured(picture, (0.0, low, width, high))
+        return self.bent(Pictured(picture, (0.0, low, width, high)), 0)
+
+    def bent(self, glyph, weight=None):
+        """A glyph of pixels as this writer draws it: strokes thinner or thicker, the whole bent a little."""
+        picture, weight = glyph.picture, self.weight if weight is None else weight
+        x0, y0, x1, y1 = glyph.box
+        h, w = picture.shape
+        edge = 6
+        picture = cv2.copyMakeBorder(picture, edge, edge, edge, edge, cv2.BORDER_CONSTANT)
+        across, up = (x1 - x0) / w * edge, (y1 - y0) / h * edge
+        if weight:
+            change = (cv2.dilate if weight > 0 else cv2.erode)(picture, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (abs(weight),) * 2))
+            if .45 < change.sum() / max(picture.sum(), 1) < 1.9:      # fine strokes stay whole, thick ones open
+                picture = change
+        if self.warp:
+            size = picture.shape[::-1]
+            dx, dy = (cv2.resize(self.rng.normal(0, self.warp * h, (4, 4)).astype(np.float32), size, interpolation=cv2.INTER_CUBIC) for _ in "xy")
+            xs, ys = np.meshgrid(np.arange(size[0], dtype=np.float32), np.arange(size[1], dtype=np.float32))
+            picture = cv2.remap(picture, xs + dx, ys + dy, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+        return Pictured(picture, (x0 - across, y0 - up, x1 + across, y1 + up))
 
     def figurine(self, symbol):
         rng, fonts = self.rng, self.glyphs.figurines

@@ -19,7 +19,7 @@ import cv2
 import numpy as np
 
 import other
-from forms import WORDS, Form
+from forms import WORDS, Form, print_form
 from pen import Manner
 from photo import Shot, photograph
 from sheet import Notes, Studio, fill, names, random_sheet, replay, truth_of
@@ -170,7 +170,8 @@ class Maker:
         self.truth(sans, header, result)
 
     def page(self, name, form, notes, header, result, writer, manner, shot, last=True):
-        page, printed, written = fill(form, self.studio, notes, header, result, writer, manner, self.rng, last)
+        printed = print_form(form, self.studio.faces)
+        page, written = fill(printed, notes, header, result, writer, manner, self.rng, last)
         picture, data, geometry = photograph(page, shot, self.rng)
         self.write(name + ".jpg", data)
         if self.geometry:
@@ -202,10 +203,10 @@ def make_bad(studio, out):
     sans, result = studio.game(rng, 30, 44)
     header, form = names(rng), Form(title=WORDS["en"]["titles"][2], band="grey", shaded_numbers=True)
     manner, shot = Manner("blue"), Shot(tilt=4, table="wood", gradient=.2, bytes=300_000)
-    page, _, _ = fill(form, studio, Notes({}), {}, "*", studio.writer(rng), manner, rng, last=False)
+    page, _ = fill(print_form(form, studio.faces), Notes({}), {}, "*", studio.writer(rng), manner, rng, last=False)
     make.write("blank-form.jpg", photograph(page, shot, rng)[1])
     notes = Notes.of(sans, studio.habits(rng, **ENGLISH), rng)
-    page, _, _ = fill(form, studio, notes, header, result, studio.writer(rng, person=17), manner, rng)
+    page, _ = fill(print_form(form, studio.faces), notes, header, result, studio.writer(rng, person=17), manner, rng)
     picture, _, _ = photograph(page, shot, rng)
     make.write("half-sheet.jpg", encode(picture[:, int(picture.shape[1] * .42):], 80))
     make.write("tiny.jpg", encode(cv2.resize(picture, (120, 160), interpolation=cv2.INTER_AREA), 80))

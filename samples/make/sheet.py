@@ -98,9 +98,8 @@ class Notes:
         return cls({i: t for i, t in enumerate(spelled_game(sans, habits, rng))})
 
 
-def fill(form, studio, notes, header, result, writer, manner, rng, last=True):
-    """Prints the form and writes on it (an empty `header` leaves the fields blank): the page (RGB 0..1), the printed form, {(number, colour): written}."""
-    printed = print_form(form, studio.faces)
+def fill(printed, notes, header, result, writer, manner, rng, last=True):
+    """Writes on a printed form (an empty `header` leaves the fields blank): the page (RGB 0..1), {(number, colour): written}."""
     pen = Pen(writer, manner, printed, rng)
     if header:
         year, month, day = header["Date"].split(".")
@@ -119,7 +118,7 @@ def fill(form, studio, notes, header, result, writer, manner, rng, last=True):
         pen.result(result)
         if rng.random() < .4:
             pen.closing(final)
-    return pen.page(), printed, written
+    return pen.page(), written
 
 
 def truth_of(printed, written, geometry, picture, header, sans, result):
@@ -148,6 +147,7 @@ def random_sheet(rng, studio, strength=10.0, roll=None, language=None):
             other = notes.texts[int(rng.integers(len(sans)))]
             notes.wrong[ply] = other, str(rng.choice(["line", "scribble", "over"], p=[.35, .5, .15]))
     header = names(rng)
-    page, printed, written = fill(form, studio, notes, header, result, studio.writer(rng), random_manner(rng), rng)
+    printed = print_form(form, studio.faces)
+    page, written = fill(printed, notes, header, result, studio.writer(rng), random_manner(rng), rng)
     picture, data, geometry = photograph(page, random_shot(rng, strength, roll), rng)
     return picture, truth_of(printed, written, geometry, picture, header, sans, result) | {"written_in": habits.language, "jpeg": data}

@@ -130,7 +130,7 @@ fn read_alone(photo: PhotoFile, recogniser: &dyn Recogniser, options: &ReadOptio
         None => ingest(&photo.name, &photo.bytes, &options.limits)?,
     };
     let page = read_page(&picture, recogniser, &mut timing)?;
-    let written = || page.cells.iter().filter(|cell| cell.reading.is_some());
+    let written = || page.all_cells().filter(|cell| cell.reading.is_some());
     let tiles = written().map(|cell| (tile_key(cell.number, cell.colour), tile(&picture, cell))).collect();
     let looks = written().take(LOOKS).map(look_of).collect();
     let pages = [vec![page]];

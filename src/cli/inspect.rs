@@ -43,19 +43,21 @@ pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
             Err(error) => return Err(error),
         };
         if let Some(pack) = &mut pack {
-            pack.add(&page)?;
+            page.tables().try_for_each(|table| pack.add(table))?;
         } else {
             draw(&photo, &page, recogniser.alphabet(), &args.out)?;
         }
-        println!(
-            "{}: {} column pairs of {} rows from move {}, numbers read with evidence {:.1}, {} cells with ink",
-            page.file,
-            page.grid.pairs.len(),
-            page.anchor.rows,
-            page.anchor.first_number,
-            page.anchor.evidence,
-            page.cells.iter().filter(|cell| cell.reading.is_some()).count()
-        );
+        for table in page.tables() {
+            println!(
+                "{}: {} column pairs of {} rows from move {}, numbers read with evidence {:.1}, {} cells with ink",
+                table.file,
+                table.grid.pairs.len(),
+                table.anchor.rows,
+                table.anchor.first_number,
+                table.anchor.evidence,
+                table.cells.iter().filter(|cell| cell.reading.is_some()).count()
+            );
+        }
     }
     Ok(Outcome::Read)
 }
@@ -68,13 +70,13 @@ fn save(image: &RgbImage, path: &Path) -> Result<()> {
     image.save(path).map_err(|error| write_error(path, std::io::Error::other(error)))
 }
 
-/// Writes NAME-page.png, NAME-grid.png and NAME-cells.png.
+/// Writes NAME-page.png, NAME-grid.png and NAME-cells.png, of further tables NAME-cells-2.png and so on.
 fn draw(photo: &Photo, page: &ReadPage, alphabet: &Alphabet, out: &Path) -> Result<()> {
     let stem = Path::new(&page.file).file_stem().map_or_else(|| "sheet".into(), |stem| stem.to_string_lossy());
     save(&colour(&page.page.image), &out.join(format!("{stem}-page.png")))?;
     let mut over = colour(&photo.grey);
     let thick = (photo.grey.width().max(photo.grey.height()) / 1200) as i32;
-    for cell in &page.cells {
+    for cell in page.all_cells() {
         let ink = match (cell.colour, &cell.reading) {
             (_, None) => Rgb([170, 170, 60]),
             (Colour::White, _) => Rgb([220, 40, 40]),
@@ -83,7 +85,11 @@ fn draw(photo: &Photo, page: &ReadPage, alphabet: &Alphabet, out: &Path) -> Resu
         outline(&mut over, &cell.quad, ink, thick);
     }
     save(&over, &out.join(format!("{stem}-grid.png")))?;
-    save(&contact_sheet(page, alphabet), &out.join(format!("{stem}-cells.png")))
+    for (index, table) in page.tables().enumerate() {
+        let ending = if index == 0 { String::new() } else { format!("-{}", index + 1) };
+        save(&contact_sheet(table, alphabet), &out.join(format!("{stem}-cells{ending}.png")))?;
+    }
+    Ok(())
 }
 
 fn colour(grey: &image::GrayImage) -> RgbImage {

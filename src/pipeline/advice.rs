@@ -157,7 +157,12 @@ fn sharpness(crop: &Crop) -> Option<f32> {
 
 /// Everything to tell about a page.
 pub(super) fn warnings(page: &ReadPage) -> Vec<String> {
-    let mut warnings = page.advice.clone();
+    let mut warnings = Vec::new();
+    for advice in page.tables().flat_map(|table| &table.advice) {
+        if !warnings.contains(advice) {
+            warnings.push(advice.clone());
+        }
+    }
     if page.anchor.evidence < NUMBERS_READ {
         warnings.push(format!(
             "{}: the printed move numbers could not be read; rows are counted from the first that reads as moves, check that it is move 1",

@@ -34,6 +34,12 @@ impl Anchor {
     pub(super) fn support(&self, grid: &Grid) -> f32 {
         self.evidence.max(0.0) * (self.rows * grid.pairs.len()) as f32
     }
+
+    /// The number of the last row of the last pair.
+    pub(super) fn last_number(&self, grid: &Grid) -> u32 {
+        let rows = grid.pairs.len().saturating_sub(1) * self.period + self.rows;
+        self.first_number + rows.saturating_sub(1) as u32
+    }
 }
 
 /// What the picture shows of a band.

@@ -6,6 +6,7 @@
 use super::amend;
 use super::anchor::{self, Anchor};
 use super::flatten::{self, Flat};
+use super::further;
 use super::grid::{COVERED, Grid, Known};
 use super::hint::PageHint;
 use super::ingest::Photo;
@@ -109,7 +110,7 @@ impl Found {
     }
 }
 
-/// Finds the table of moves.
+/// Finds the table of moves; where it is known to go on from others on the same page, these come before it.
 ///
 /// # Errors
 /// [`Error::NoTable`] where none is found any way up, and as [`Recogniser::read`].
@@ -119,7 +120,7 @@ pub(super) fn find(
     recogniser: &dyn Recogniser,
     timing: &mut Timing,
     watch: &Watch,
-) -> Result<Found> {
+) -> Result<Vec<Found>> {
     hint.check()?;
     let known = Known { table: None, rows: hint.rows, columns: hint.columns };
     let mut search = Search { recogniser, timing, watch, known, best: None, cause: None };
@@ -136,6 +137,9 @@ pub(super) fn find(
     if search.best.as_ref().is_some_and(|found| found.is_sure() && !is_doubtful(&found.grid)) {
         return search.end(photo);
     }
+    if let Some(tables) = search.earlier()? {
+        return Ok(tables);
+    }
     let mut flat_pages = Vec::new();
     let mut upright;
     if let Some(flat) = timed(search.timing, "flatten", || flatten::find(&plain)) {
@@ -144,6 +148,9 @@ pub(super) fn find(
         upright = search.try_flat(photo, &flat, &mut flat_pages)?;
         if let Some(found) = askew {
             search.offer_askew(found)?;
+        }
+        if let Some(tables) = search.earlier()? {
+            return Ok(tables);
         }
     } else {
         upright = search.writing_is_plain()?;
@@ -198,18 +205,18 @@ pub(super) fn find(
 }
 
 /// The best of the pages tried so far.
-struct Search<'a> {
-    recogniser: &'a dyn Recogniser,
-    known: Known,
-    timing: &'a mut Timing,
-    watch: &'a Watch,
-    best: Option<Found>,
+pub(super) struct Search<'a> {
+    pub recogniser: &'a dyn Recogniser,
+    pub known: Known,
+    pub timing: &'a mut Timing,
+    pub watch: &'a Watch,
+    pub best: Option<Found>,
     /// Why the first page had no table.
-    cause: Option<String>,
+    pub cause: Option<String>,
 }
 
 impl Search<'_> {
-    fn try_page(&mut self, page: Page) -> Result<()> {
+    pub(super) fn try_page(&mut self, page: Page) -> Result<()> {
         let grid = timed(self.timing, "grid", || Grid::find(&page, &self.known));
         self.try_grid(page, grid)
     }
@@ -361,9 +368,22 @@ impl Search<'_> {
         self.is_sure() && !self.is_partial()
     }
 
-    fn end(self, photo: &Photo) -> Result<Found> {
+    /// The best with the tables on its page from which its numbers go on; none where there are none.
+    fn earlier(&mut self) -> Result<Option<Vec<Found>>> {
+        let is_later = |found: &&Found| {
+            found.anchor.first_number as usize > LOST_ROWS + 1
+                && found.anchor.evidence > UPRIGHT
+                && found.support() > WHOLE
+                && !is_doubtful(&found.grid)
+        };
+        let Some(best) = self.best.as_ref().filter(is_later) else { return Ok(None) };
+        let tables = further::before(best.clone(), self.recogniser, self.timing, self.watch)?;
+        Ok((tables.len() > 1).then_some(tables))
+    }
+
+    fn end(self, photo: &Photo) -> Result<Vec<Found>> {
         let cause = self.cause.unwrap_or_default();
-        self.best.ok_or_else(|| Error::NoTable { file: photo.file.clone(), cause })
+        self.best.map(|found| vec![found]).ok_or_else(|| Error::NoTable { file: photo.file.clone(), cause })
     }
 }
 

@@ -21,6 +21,7 @@ mod first_row;
 mod fit;
 pub mod flatten;
 mod form_result;
+mod further;
 pub mod grid;
 pub(crate) mod heic;
 pub mod hint;
@@ -143,6 +144,20 @@ pub struct ReadPage {
     pub results: Vec<WrittenResult>,
     /// What to tell the person who took the photo.
     pub advice: Vec<String>,
+    /// Other tables on the same photo from which, or to which, the numbers go on; each as a page of its own.
+    pub further: Vec<ReadPage>,
+}
+
+impl ReadPage {
+    /// All tables on the photo, the first one first.
+    pub fn tables(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.further)
+    }
+
+    /// The cells of all tables, in the order of play.
+    pub fn all_cells(&self) -> impl Iterator<Item = &ReadCell> {
+        self.tables().flat_map(|table| &table.cells)
+    }
 }
 
 /// Milliseconds spent by stage, added up over pages.
@@ -278,7 +293,30 @@ fn read_page_watched(
     watch: &Watch,
 ) -> Result<ReadPage> {
     let recogniser = &Remembering::new(recogniser);
-    let Found { page, grid, anchor, .. } = find::find(photo, hint, recogniser, timing, watch)?;
+    let mut tables = Vec::new();
+    for found in find::find(photo, hint, recogniser, timing, watch)? {
+        tables.push(read_table(photo, hint, found, recogniser, timing, watch)?);
+    }
+    if *hint == PageHint::default() {
+        while let Some(found) = further::next(&tables, recogniser, timing, watch)? {
+            tables.push(read_table(photo, hint, found, recogniser, timing, watch)?);
+        }
+    }
+    let mut first = tables.remove(0);
+    first.further = tables;
+    Ok(first)
+}
+
+/// Reads all cells of a table, and what else is written around it.
+fn read_table(
+    photo: &Photo,
+    hint: &PageHint,
+    found: Found,
+    recogniser: &dyn Recogniser,
+    timing: &mut Timing,
+    watch: &Watch,
+) -> Result<ReadPage> {
+    let Found { page, grid, anchor, .. } = found;
     watch.at("cells")?;
     let mut cells = timed(timing, "cells", || cut_cells(&page, &grid, &anchor));
     let darkened = pale::gain(&cells).map(|gain| page.darkened(gain));
@@ -289,7 +327,8 @@ fn read_page_watched(
     let cut = |cell: &ReadCell, down| cell.cut(darkened.as_ref().unwrap_or(&page), &grid, down);
     timed(timing, "recognise", || read_cells(&mut cells, cut, recogniser))?;
     let advice = timed(timing, "advice", || advice::advice(photo, &anchor, &cells))?;
-    let mut read = ReadPage { file: photo.file.clone(), page, grid, anchor, cells, results: Vec::new(), advice };
+    let (file, results, further) = (photo.file.clone(), Vec::new(), Vec::new());
+    let mut read = ReadPage { file, page, grid, anchor, cells, results, advice, further };
     if hint.rows.is_none() {
         timed(timing, "anchor", || first_row::settle(&mut read, recogniser))?;
     }
@@ -323,7 +362,7 @@ fn cut_cells(page: &Page, grid: &Grid, anchor: &Anchor) -> Vec<ReadCell> {
 /// The rows of all sheets by number, one cell a sheet and colour.
 pub fn rows(sheets: &[Vec<ReadPage>]) -> Vec<Row> {
     let pages = sheets.iter().enumerate().flat_map(|(sheet, pages)| {
-        pages.iter().enumerate().flat_map(move |(page, read)| read.cells.iter().map(move |cell| (sheet, page, cell)))
+        pages.iter().enumerate().flat_map(move |(page, read)| read.all_cells().map(move |cell| (sheet, page, cell)))
     });
     gather(pages)
 }
@@ -357,7 +396,7 @@ fn page_info(page: &ReadPage, index: usize) -> PageInfo {
         height: page.page.photo_size.1,
         quad: table_quad(page),
         role: if index == 0 { PageRole::First } else { PageRole::Continues },
-        rows: page.anchor.rows * page.grid.pairs.len(),
+        rows: page.tables().map(|table| table.anchor.rows * table.grid.pairs.len()).sum(),
     }
 }
 

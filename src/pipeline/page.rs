@@ -13,7 +13,7 @@ pub(super) const WORKING_SIDE: u32 = 2000;
 const PAPER_BLOCK: u32 = 16;
 
 /// Brightness that paper gets; a little is left for what is brighter still.
-const PAPER: f32 = 250.0;
+pub(super) const PAPER: f32 = 250.0;
 
 /// A sheet at working size. Paper is near 255 everywhere, ink is darker.
 #[derive(Debug, Clone)]

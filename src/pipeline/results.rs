@@ -51,7 +51,8 @@ pub(super) fn gather(sheets: &[Vec<ReadPage>]) -> Vec<WrittenResult> {
     let pages = sheets.iter().enumerate().flat_map(|(sheet, pages)| pages.iter().enumerate().map(move |p| (sheet, p)));
     pages
         .flat_map(|(sheet, (page, read))| {
-            read.results.iter().map(move |result| WrittenResult { sheet, page, ..result.clone() })
+            let results = read.tables().flat_map(|table| &table.results);
+            results.map(move |result| WrittenResult { sheet, page, ..result.clone() })
         })
         .collect()
 }

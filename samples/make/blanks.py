@@ -1,0 +1,97 @@
+"""Fills in pictures of real blank forms and photographs them: a test bench whose forms nobody here has drawn.
+
+    python blanks.py --out DIR --count 48 [--first 0] [--strength 10] [--data ../../../shared/data] [--hands DIR]
+
+The forms are those of DATA/forms; blanks.json says where the moves stand on each: `tables` of `rows` rows from `top` to
+`bottom`, with `pairs` of columns [first move number, White's left and right, Black's left and right], in pixels of the upright
+form shown `shown` pixels wide; `clockwise` quarter turns make it upright.  Sheet number n has seed n; beside every NAME.jpg
+stands NAME.json as `make.py --random` writes it, and DIR is a data set for `scoresheet eval` (pages/, written.csv, played.csv).
+"""
+import argparse
+import csv
+import json
+import os
+
+import cv2
+import numpy as np
+
+from forms import PAGE_HEIGHT, Form, Printed
+from make import write_json
+from pen import random_manner
+from photo import photograph, random_shot
+from sheet import Notes, Studio, fill, truth_of
+
+
+def blank(path, where):
+    """The form of a picture, as `print_form` gives those that it draws: no header fields, no result."""
+    picture = cv2.cvtColor(cv2.imread(path), cv2.COLOR_BGR2RGB)
+    picture = np.ascontiguousarray(np.rot90(picture, -where.get("clockwise", 0)))
+    h, w = picture.shape[:2]
+    k = PAGE_HEIGHT / h
+    picture = cv2.resize(picture, (round(w * k), PAGE_HEIGHT), interpolation=cv2.INTER_CUBIC)
+    k = picture.shape[1] / where["shown"]
+    cells, edges = {}, []
+    for table in where["tables"]:
+        ys = np.linspace(table["top"], table["bottom"], table["rows"] + 1) * k
+        for first, *xs in table["pairs"]:
+            for row in range(table["rows"]):
+                cells[first + row, "white"] = xs[0] * k, ys[row], xs[1] * k, ys[row + 1]
+                cells[first + row, "black"] = xs[2] * k, ys[row], xs[3] * k, ys[row + 1]
+            edges.append((xs[0] * k, ys[0], xs[3] * k, ys[-1]))
+    pitch = min((t["bottom"] - t["top"]) / t["rows"] for t in where["tables"]) * k
+    low, high = np.min(edges, 0)[:2], np.max(edges, 0)[2:]
+    return Printed(Form(language=where["language"]), picture, cells, {key: cell[0] for key, cell in cells.items()},
+                   table=(*low, *high), pitch=pitch)
+
+
+def filled(rng, studio, path, where, strength):
+    """As `random_sheet`, on a given form: the JPEG's bytes and the truth."""
+    printed = blank(path, where)
+    sans, result = studio.game(rng, 8, min(90, len(printed.cells) // 2))
+    habits = studio.habits(rng, where["language"] if rng.random() < .7 else None)
+    notes = Notes.of(sans, habits, rng)
+    for ply in notes.texts:
+        if rng.random() < .012:
+            notes.wrong[ply] = notes.texts[int(rng.integers(len(sans)))], str(rng.choice(["line", "scribble", "over"], p=[.35, .5, .15]))
+    page, written = fill(printed, notes, {}, result, studio.writer(rng), random_manner(rng), rng, last=False)
+    picture, data, geometry = photograph(page, random_shot(rng, strength), rng)
+    header = dict.fromkeys(("Event", "Site", "Date", "Round", "White", "Black"), "?")
+    return data, truth_of(printed, written, geometry, picture, header, sans, result) | {"written_in": habits.language}
+
+
+def tables(out, truths):
+    """written.csv and played.csv of the sheets."""
+    with open(os.path.join(out, "written.csv"), "w", newline="", encoding="utf-8") as f:
+        rows = [(name + ".jpg", c["number"], c["colour"], c["written"]) for name, t in truths.items() for c in t["cells"] if c["written"]]
+        csv.writer(f, lineterminator="\n").writerows([("page", "number", "colour", "written"), *rows])
+    with open(os.path.join(out, "played.csv"), "w", newline="", encoding="utf-8") as f:
+        rows = [(name, i // 2 + 1, ("white", "black")[i % 2], san, 1) for name, t in truths.items() for i, san in enumerate(t["moves"])]
+        csv.writer(f, lineterminator="\n").writerows([("game", "number", "colour", "san", "trusted"), *rows])
+
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    a.add_argument("--out", required=True), a.add_argument("--count", type=int, default=48), a.add_argument("--first", type=int, default=0)
+    a.add_argument("--strength", type=float, default=10.0), a.add_argument("--data", default=os.path.join(here, "../../../shared/data"))
+    a.add_argument("--hands", help="folder of handwriting fonts (.ttf), see models/train/fonts.py")
+    o = a.parse_args()
+    cv2.setNumThreads(1)
+    studio = Studio(o.data, o.hands, held_out=True)
+    with open(os.path.join(here, "blanks.json"), encoding="utf-8") as f:
+        blanks = sorted(json.load(f).items())
+    pages = os.path.join(o.out, "pages")
+    os.makedirs(pages, exist_ok=True)
+    truths = {}
+    for i in range(o.first, o.first + o.count):
+        name, where = blanks[i % len(blanks)]
+        data, truth = filled(np.random.default_rng(i), studio, os.path.join(o.data, "forms", name), where, o.strength)
+        with open(os.path.join(pages, f"{i:05}.jpg"), "wb") as f:
+            f.write(data)
+        write_json(os.path.join(o.out, f"{i:05}.json"), truth)
+        truths[f"{i:05}"] = truth
+    tables(o.out, truths)
+
+
+if __name__ == "__main__":
+    main()
