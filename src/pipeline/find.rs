@@ -123,7 +123,7 @@ pub(super) fn find(
 ) -> Result<Vec<Found>> {
     hint.check()?;
     let known = Known { table: None, rows: hint.rows, columns: hint.columns };
-    let mut search = Search { recogniser, timing, watch, known, best: None, cause: None };
+    let mut search = Search { known, ..Search::new(recogniser, timing, watch) };
     watch.at("page")?;
     if let Some(quad) = &hint.quad {
         let (flat, [left, right, top, bottom]) = flatten::within(quad, photo.grey.dimensions())?;
@@ -206,17 +206,27 @@ pub(super) fn find(
 
 /// The best of the pages tried so far.
 pub(super) struct Search<'a> {
-    pub recogniser: &'a dyn Recogniser,
-    pub known: Known,
-    pub timing: &'a mut Timing,
-    pub watch: &'a Watch,
-    pub best: Option<Found>,
+    recogniser: &'a dyn Recogniser,
+    known: Known,
+    timing: &'a mut Timing,
+    watch: &'a Watch,
+    best: Option<Found>,
     /// Why the first page had no table.
-    pub cause: Option<String>,
+    cause: Option<String>,
 }
 
-impl Search<'_> {
-    pub(super) fn try_page(&mut self, page: Page) -> Result<()> {
+impl<'a> Search<'a> {
+    pub(super) fn new(recogniser: &'a dyn Recogniser, timing: &'a mut Timing, watch: &'a Watch) -> Self {
+        Self { recogniser, known: Known::default(), timing, watch, best: None, cause: None }
+    }
+
+    /// The table on one page as it lies.
+    pub(super) fn best_on(mut self, page: Page) -> Result<Option<Found>> {
+        self.try_page(page)?;
+        Ok(self.best)
+    }
+
+    fn try_page(&mut self, page: Page) -> Result<()> {
         let grid = timed(self.timing, "grid", || Grid::find(&page, &self.known));
         self.try_grid(page, grid)
     }
@@ -382,8 +392,11 @@ impl Search<'_> {
     }
 
     fn end(self, photo: &Photo) -> Result<Vec<Found>> {
-        let cause = self.cause.unwrap_or_default();
-        self.best.map(|found| vec![found]).ok_or_else(|| Error::NoTable { file: photo.file.clone(), cause })
+        let Some(found) = self.best else {
+            return Err(Error::NoTable { file: photo.file.clone(), cause: self.cause.unwrap_or_default() });
+        };
+        let is_open = self.known.table.is_none() && self.known.rows.is_none() && self.known.columns.is_none();
+        Ok(vec![if is_open { further::alone(found, self.recogniser, self.timing, self.watch)? } else { found }])
     }
 }
 

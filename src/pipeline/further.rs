@@ -5,48 +5,77 @@
 
 use super::anchor::Anchor;
 use super::find::{Found, Search};
-use super::grid::{Grid, Known};
+use super::grid::{COVERED, Grid};
 use super::page::{PAPER, Page};
 use super::recognise::Recogniser;
 use super::watch::Watch;
 use super::{ReadCell, ReadPage, Timing};
 use crate::error::Result;
 use crate::game::Colour;
-use image::Luma;
 
 /// What is painted over around a table, in heights of a row: its frame, and the line of headings above.
 const AROUND: f32 = 0.6;
 const HEADING: f32 = 1.6;
+/// Ruled rows beyond the numbered ones from which they may belong to something else beside the table.
+const BEYOND: usize = 4;
 /// Least evidence of the numbers of a further table (see [`Anchor::evidence`]).
 const SURE: f32 = 0.6;
 /// Most tables on a page.
-pub(super) const MOST: usize = 4;
+const MOST: usize = 4;
 
 /// The page without a table.
-pub(super) fn without(page: &Page, grid: &Grid, anchor: &Anchor) -> Page {
+fn without(page: &Page, grid: &Grid, anchor: &Anchor) -> Page {
+    let rows = grid.bands.get(anchor.first_band..anchor.first_band + anchor.rows).unwrap_or_default();
+    let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return page.clone() };
+    let is_within = |x: f32, y: f32| {
+        let heights = first.top.at(x) - HEADING * grid.pitch..last.bottom.at(x) + AROUND * grid.pitch;
+        heights.contains(&y) && is_beside(grid, x, y)
+    };
+    painted_over(page, is_within)
+}
+
+/// Whether a place is on the columns of a table, whatever its height.
+fn is_beside(grid: &Grid, x: f32, y: f32) -> bool {
+    let (Some(left), Some(right)) = (grid.pairs.first(), grid.pairs.last()) else { return false };
+    let (from, to) = (left.first(y).at(y).0, right.black.at(y).1);
+    (from - AROUND * grid.pitch..to + AROUND * grid.pitch).contains(&x)
+}
+
+fn painted_over(page: &Page, is_hidden: impl Fn(f32, f32) -> bool) -> Page {
     let mut page = page.clone();
-    let bands = grid.bands.get(anchor.first_band..anchor.first_band + anchor.rows).unwrap_or_default();
-    let (Some(first), Some(last)) = (bands.first(), bands.last()) else { return page };
-    let (Some(left), Some(right)) = (grid.pairs.first(), grid.pairs.last()) else { return page };
-    let height = page.image.height() as f32;
-    for x in 0..page.image.width() {
-        let at = x as f32;
-        let (top, bottom) = (first.top.at(at) - HEADING * grid.pitch, last.bottom.at(at) + AROUND * grid.pitch);
-        for y in top.clamp(0.0, height) as u32..bottom.clamp(0.0, height) as u32 {
-            let (from, to) = (left.first(y as f32).at(y as f32).0, right.black.at(y as f32).1);
-            if (from - AROUND * grid.pitch..to + AROUND * grid.pitch).contains(&at) {
-                page.image.put_pixel(x, y, Luma([PAPER as u8]));
-            }
+    for (x, y, pixel) in page.image.enumerate_pixels_mut() {
+        if is_hidden(x as f32, y as f32) {
+            pixel.0[0] = PAPER as u8;
         }
     }
     page
 }
 
 /// The best table on what is left of a page, if its numbers are read.
-pub(super) fn on(page: Page, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Option<Found>> {
-    let mut search = Search { recogniser, timing, watch, known: Known::default(), best: None, cause: None };
-    search.try_page(page)?;
-    Ok(search.best.filter(|found| found.anchor.evidence > SURE))
+fn on(page: Page, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Option<Found>> {
+    let found = Search::new(recogniser, timing, watch).best_on(page)?;
+    let found = found.map(|found| alone(found, recogniser, timing, watch)).transpose()?;
+    Ok(found.filter(|found| found.anchor.evidence > SURE))
+}
+
+/// The same table found without what is ruled beside it, in other rows, which may lead its lines astray; as it is unless
+/// more of its numbers are read then.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(super) fn alone(found: Found, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Found> {
+    let ruled = found.grid.bands.iter().filter(|band| band.ruled).count();
+    let is_alone = found.grid.covered() >= COVERED && ruled <= found.anchor.rows + BEYOND;
+    if is_alone || found.anchor.evidence < SURE {
+        return Ok(found);
+    }
+    let page = painted_over(&found.page, |x, y| !is_beside(&found.grid, x, y));
+    let alone = Search::new(recogniser, timing, watch).best_on(page)?;
+    let is_same = |alone: &Found| alone.grid.pairs.len() == found.grid.pairs.len();
+    Ok(match alone.filter(|alone| is_same(alone) && alone.support() > found.support()) {
+        Some(alone) => Found { page: found.page, ..alone },
+        None => found,
+    })
 }
 
 /// A table with those on the same page from which its numbers go on, in the order of their numbers.
