@@ -4,11 +4,10 @@
 
 The forms are those of DATA/forms; blanks.json says where the moves stand on each: `tables` of `rows` rows from `top` to
 `bottom`, with `pairs` of columns [first move number, White's left and right, Black's left and right], in pixels of the upright
-form shown `shown` pixels wide; `clockwise` quarter turns make it upright.  Sheet number n has seed n; beside every NAME.jpg
-stands NAME.json as `make.py --random` writes it, and DIR is a data set for `scoresheet eval` (pages/, written.csv, played.csv).
+form shown `shown` pixels wide; `clockwise` quarter turns make it upright.  Sheet number n has seed n; DIR is a data set as
+`make.py --random` writes it.
 """
 import argparse
-import csv
 import json
 import os
 
@@ -16,7 +15,7 @@ import cv2
 import numpy as np
 
 from forms import PAGE_HEIGHT, Form, Printed
-from make import write_json
+from make import write_set
 from pen import random_manner
 from photo import photograph, random_shot
 from sheet import Notes, Studio, fill, truth_of
@@ -44,9 +43,9 @@ def blank(path, where):
                    table=(*low, *high), pitch=pitch)
 
 
-def filled(rng, studio, path, where, strength):
-    """As `random_sheet`, on a given form: the JPEG's bytes and the truth."""
-    printed = blank(path, where)
+def filled(rng, studio, data, name, where, strength):
+    """The truth of a sheet as of `random_sheet`, on a given form."""
+    printed = blank(os.path.join(data, "forms", name), where)
     sans, result = studio.game(rng, 8, min(90, len(printed.cells) // 2))
     habits = studio.habits(rng, where["language"] if rng.random() < .7 else None)
     notes = Notes.of(sans, habits, rng)
@@ -54,19 +53,9 @@ def filled(rng, studio, path, where, strength):
         if rng.random() < .012:
             notes.wrong[ply] = notes.texts[int(rng.integers(len(sans)))], str(rng.choice(["line", "scribble", "over"], p=[.35, .5, .15]))
     page, written = fill(printed, notes, {}, result, studio.writer(rng), random_manner(rng), rng, last=False)
-    picture, data, geometry = photograph(page, random_shot(rng, strength), rng)
+    picture, jpeg, geometry = photograph(page, random_shot(rng, strength), rng)
     header = dict.fromkeys(("Event", "Site", "Date", "Round", "White", "Black"), "?")
-    return data, truth_of(printed, written, geometry, picture, header, sans, result) | {"written_in": habits.language}
-
-
-def tables(out, truths):
-    """written.csv and played.csv of the sheets."""
-    with open(os.path.join(out, "written.csv"), "w", newline="", encoding="utf-8") as f:
-        rows = [(name + ".jpg", c["number"], c["colour"], c["written"]) for name, t in truths.items() for c in t["cells"] if c["written"]]
-        csv.writer(f, lineterminator="\n").writerows([("page", "number", "colour", "written"), *rows])
-    with open(os.path.join(out, "played.csv"), "w", newline="", encoding="utf-8") as f:
-        rows = [(name, i // 2 + 1, ("white", "black")[i % 2], san, 1) for name, t in truths.items() for i, san in enumerate(t["moves"])]
-        csv.writer(f, lineterminator="\n").writerows([("game", "number", "colour", "san", "trusted"), *rows])
+    return truth_of(printed, written, geometry, picture, header, sans, result) | {"written_in": habits.language, "jpeg": jpeg}
 
 
 def main():
@@ -80,17 +69,8 @@ def main():
     studio = Studio(o.data, o.hands, held_out=True)
     with open(os.path.join(here, "blanks.json"), encoding="utf-8") as f:
         blanks = sorted(json.load(f).items())
-    pages = os.path.join(o.out, "pages")
-    os.makedirs(pages, exist_ok=True)
-    truths = {}
-    for i in range(o.first, o.first + o.count):
-        name, where = blanks[i % len(blanks)]
-        data, truth = filled(np.random.default_rng(i), studio, os.path.join(o.data, "forms", name), where, o.strength)
-        with open(os.path.join(pages, f"{i:05}.jpg"), "wb") as f:
-            f.write(data)
-        write_json(os.path.join(o.out, f"{i:05}.json"), truth)
-        truths[f"{i:05}"] = truth
-    tables(o.out, truths)
+    numbers = range(o.first, o.first + o.count)
+    write_set(o.out, ((f"{i:05}", filled(np.random.default_rng(i), studio, o.data, *blanks[i % len(blanks)], o.strength)) for i in numbers))
 
 
 if __name__ == "__main__":

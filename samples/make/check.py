@@ -1,9 +1,9 @@
 """How well the program's cells fit the true ones.
 
-    python check.py PROGRAM PHOTOS [JSONS]
+    python check.py PROGRAM PHOTOS JSONS
 
-Runs `PROGRAM read --json` on every photo in the folder PHOTOS that has a truth NAME.json (written by make.py with --random, or
-with --geometry, into the folder JSONS).  For each: the share of the written cells that a cell of the program covers (intersection over
+Runs `PROGRAM read --json` on every photo in the folder PHOTOS that has a truth NAME.json in the folder JSONS (make.py writes
+them with --random beside the folder pages/, and with --geometry).  For each: the share of the written cells that a cell of the program covers (intersection over
 union at least 0.7: "placed"), and of those with the right number and colour too ("numbered").
 """
 import glob
@@ -47,9 +47,9 @@ def shares(truth, found):
 
 
 def main():
-    program, photos = sys.argv[1:3]
+    program, photos, jsons = sys.argv[1:4]
     sums = []
-    for path in sorted(glob.glob(os.path.join(sys.argv[3] if len(sys.argv) > 3 else photos, "*.json"))):
+    for path in sorted(glob.glob(os.path.join(jsons, "*.json"))):
         name = os.path.splitext(os.path.basename(path))[0]
         with open(path, encoding="utf-8") as f:
             truth = json.load(f)

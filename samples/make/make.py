@@ -4,7 +4,7 @@
 
 --hands: folder of handwriting fonts (.ttf), see models/train/fonts.py; --print: folder in which
 `npm install --prefix DIR @fontsource/lato @fontsource/open-sans @fontsource/oswald @fontsource/pt-serif` was run.
---random writes N random sheets with their truth (.json: every cell's quad) instead: a test bench of any size.
+--random writes N random sheets with their truth (.json: every cell's quad) instead, as a data set: a test bench of any size.
 Every sheet has its own seed, so that one can be made again alone.
 """
 import argparse
@@ -212,13 +212,27 @@ def make_bad(studio, out):
     make.write("tiny.jpg", encode(cv2.resize(picture, (120, 160), interpolation=cv2.INTER_AREA), 80))
 
 
-def make_random(studio, out, numbers, strength, roll, in_turn):
+def make_random(studio, numbers, strength, roll, in_turn):
+    """Random sheets, one for each number: (name, truth)."""
     languages = sorted(studio.letters)
     for i in numbers:
-        _, truth = random_sheet(np.random.default_rng(i), studio, strength, roll, languages[i % len(languages)] if in_turn else None)
-        with open(os.path.join(out, f"{i:05}.jpg"), "wb") as f:
+        language = languages[i % len(languages)] if in_turn else None
+        yield f"{i:05}", random_sheet(np.random.default_rng(i), studio, strength, roll, language)[1]
+
+
+def write_set(out, sheets):
+    """Writes sheets, given as (name, truth), as a data set for `scoresheet eval` (pages/, written.csv, played.csv), and NAME.json."""
+    os.makedirs(os.path.join(out, "pages"), exist_ok=True)
+    written, played = [("page", "number", "colour", "written")], [("game", "number", "colour", "san", "trusted")]
+    for name, truth in sheets:
+        with open(os.path.join(out, "pages", name + ".jpg"), "wb") as f:
             f.write(truth.pop("jpeg"))
-        write_json(os.path.join(out, f"{i:05}.json"), truth)
+        write_json(os.path.join(out, name + ".json"), truth)
+        written += [(name + ".jpg", c["number"], c["colour"], c["written"]) for c in truth["cells"] if c["written"]]
+        played += [(name, i // 2 + 1, ("white", "black")[i % 2], san, 1) for i, san in enumerate(truth["moves"])]
+    for table, rows in (("written.csv", written), ("played.csv", played)):
+        with open(os.path.join(out, table), "w", newline="", encoding="utf-8") as f:
+            csv.writer(f, lineterminator="\n").writerows(rows)
 
 
 def write_json(path, value):
@@ -240,10 +254,10 @@ def main():
     o = a.parse_args()
     cv2.setNumThreads(1)
     studio = Studio(o.data, o.hands, o.print_fonts, held_out=o.held_out or o.languages)
-    for folder in (os.path.join(o.out, "" if o.random else "bad"), o.geometry or o.out):
-        os.makedirs(folder, exist_ok=True)
     if o.random:
-        return make_random(studio, o.out, range(o.first, o.first + o.random), o.strength, o.roll, o.languages)
+        return write_set(o.out, make_random(studio, range(o.first, o.first + o.random), o.strength, o.roll, o.languages))
+    for folder in (os.path.join(o.out, "bad"), o.geometry or o.out):
+        os.makedirs(folder, exist_ok=True)
     for draw in SHEETS:
         name = draw.__name__.replace("_", "-")
         if not o.only or name in o.only:

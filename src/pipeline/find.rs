@@ -18,7 +18,7 @@ use super::paper;
 use super::recognise::Recogniser;
 use super::straight_rows;
 use super::watch::Watch;
-use super::{NUMBERS_READ, Timing, timed};
+use super::{NUMBERS_READ, Timing, table_quad, timed};
 use crate::error::{Error, Result};
 
 /// A table with the page it was found on and the numbers of its rows.
@@ -85,6 +85,11 @@ impl Found {
         }
     }
 
+    /// Whether its numbers surely go on from those of another table.
+    fn is_later(&self) -> bool {
+        self.anchor.first_number as usize > LOST_ROWS + 1 && self.anchor.evidence > UPRIGHT && self.support() > WHOLE
+    }
+
     /// Whether the numbers say anything.
     fn is_read(&self) -> bool {
         self.anchor.evidence > NUMBERS_READ
@@ -137,7 +142,7 @@ pub(super) fn find(
     if search.best.as_ref().is_some_and(|found| found.is_sure() && !is_doubtful(&found.grid)) {
         return search.end(photo);
     }
-    if let Some(tables) = search.earlier()? {
+    if let Some(tables) = search.earlier(photo)? {
         return Ok(tables);
     }
     let mut flat_pages = Vec::new();
@@ -149,7 +154,7 @@ pub(super) fn find(
         if let Some(found) = askew {
             search.offer_askew(found)?;
         }
-        if let Some(tables) = search.earlier()? {
+        if let Some(tables) = search.earlier(photo)? {
             return Ok(tables);
         }
     } else {
@@ -379,16 +384,21 @@ impl<'a> Search<'a> {
     }
 
     /// The best with the tables on its page from which its numbers go on; none where there are none.
-    fn earlier(&mut self) -> Result<Option<Vec<Found>>> {
-        let is_later = |found: &&Found| {
-            found.anchor.first_number as usize > LOST_ROWS + 1
-                && found.anchor.evidence > UPRIGHT
-                && found.support() > WHOLE
-                && !is_doubtful(&found.grid)
-        };
-        let Some(best) = self.best.as_ref().filter(is_later) else { return Ok(None) };
-        let tables = further::before(best.clone(), self.recogniser, self.timing, self.watch)?;
-        Ok((tables.len() > 1).then_some(tables))
+    fn earlier(&mut self, photo: &Photo) -> Result<Option<Vec<Found>>> {
+        let Some(best) = self.best.as_ref().filter(|found| found.is_later()) else { return Ok(None) };
+        let mut found = best.clone();
+        if is_doubtful(&found.grid) {
+            // Laid flat by this table, the others lie flat too.
+            let quad = table_quad(&found.page, &found.grid, &found.anchor);
+            let Some(flat) = flatten::around(&quad, photo.grey.dimensions()) else { return Ok(None) };
+            let page = timed(self.timing, "page", || Page::flattened(photo, &flat, 0));
+            match further::on(page, self.recogniser, self.timing, self.watch)? {
+                Some(flat) if flat.is_later() || flat.anchor.first_number == 1 && flat.support() > WHOLE => found = flat,
+                _ => return Ok(None),
+            }
+        }
+        let tables = further::before(found, self.recogniser, self.timing, self.watch)?;
+        Ok(Some(tables).filter(|tables| tables.len() > 1 || tables[0].anchor.first_number == 1))
     }
 
     fn end(self, photo: &Photo) -> Result<Vec<Found>> {
@@ -396,7 +406,7 @@ impl<'a> Search<'a> {
             return Err(Error::NoTable { file: photo.file.clone(), cause: self.cause.unwrap_or_default() });
         };
         let is_open = self.known.table.is_none() && self.known.rows.is_none() && self.known.columns.is_none();
-        Ok(vec![if is_open { further::alone(found, self.recogniser, self.timing, self.watch)? } else { found }])
+        Ok(vec![if is_open { further::parted(found, self.recogniser, self.timing, self.watch)? } else { found }])
     }
 }
 

@@ -39,6 +39,8 @@ const SLANTED: f64 = 0.02;
 const AROUND: f64 = 0.06;
 /// The same where the ruled part is not given: bent lines at its sides may not have been seen.
 const BESIDE: f64 = 0.12;
+/// The same where other tables may lie around the one that is given.
+const WIDELY: f64 = 2.0;
 /// What is left out at the edges of a sheet of paper, in shares of its size: its shadow, and what it lies on.
 const EDGE: f64 = 0.012;
 
@@ -81,6 +83,26 @@ pub fn find(page: &Page) -> Option<Flat> {
 /// they are no corners of a sheet. Its edges are left out.
 pub(super) fn sheet(quad: &Quad, photo: (u32, u32)) -> Option<Flat> {
     rectangle(quad, photo, -EDGE).ok().map(|(flat, _)| flat)
+}
+
+/// How to lay a sheet flat of which the corners of one table are given, with what the photo shows around it up to twice
+/// its size; none where they are no corners.
+pub(super) fn around(quad: &Quad, photo: (u32, u32)) -> Option<Flat> {
+    let (flat, _) = rectangle(quad, photo, WIDELY).ok()?;
+    let back = flat.map.inverse()?;
+    let (width, height) = (f64::from(photo.0), f64::from(photo.1));
+    let corners = [[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]];
+    let reach = |axis: usize, most: u32| {
+        let seen = corners.iter().filter(|&&corner| back.depth(corner) > 0.0).map(|&corner| back.apply(corner)[axis]);
+        let (low, high) = seen.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+        (low.max(0.0), high.min(f64::from(most)))
+    };
+    let ((left, right), (top, bottom)) = (reach(0, flat.size.0), reach(1, flat.size.1));
+    let finest = flat.map.scale_at([(left + right) / 2.0, (top + bottom) / 2.0]).max(1.0);
+    let scale = finest.min(f64::from(WORKING_SIDE) / (right - left).max(bottom - top));
+    let size = [right - left, bottom - top].map(|side| (side * scale).round() as u32);
+    let map = flat.map.after(&Homography::scaling([1.0 / scale; 2], [left, top]));
+    (size[0].min(size[1]) > 200).then_some(Flat { map, size: (size[0], size[1]) })
 }
 
 /// A flat picture of what lies within four corners (clockwise from the upper left, in pixels of the photo) with some

@@ -3,7 +3,7 @@
 //! Their printed numbers go on from table to table. What was found already is painted over, and the next one is looked
 //! for on what is left of the page.
 
-use super::anchor::Anchor;
+use super::anchor::{self, Anchor};
 use super::find::{Found, Search};
 use super::grid::{COVERED, Grid};
 use super::page::{PAPER, Page};
@@ -16,6 +16,9 @@ use crate::game::Colour;
 /// What is painted over around a table, in heights of a row: its frame, and the line of headings above.
 const AROUND: f32 = 0.6;
 const HEADING: f32 = 1.6;
+/// Evidence below which a table may be two, and how much more the numbers of its first pairs must say then.
+const MIXED: f32 = 1.5;
+const MORE: f32 = 1.25;
 /// Ruled rows beyond the numbered ones from which they may belong to something else beside the table.
 const BEYOND: usize = 4;
 /// Least evidence of the numbers of a further table (see [`Anchor::evidence`]).
@@ -51,19 +54,51 @@ fn painted_over(page: &Page, is_hidden: impl Fn(f32, f32) -> bool) -> Page {
     page
 }
 
-/// The best table on what is left of a page, if its numbers are read.
-fn on(page: Page, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Option<Found>> {
+/// The best table on a page as it lies, apart from others, if its numbers are read.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(super) fn on(
+    page: Page,
+    recogniser: &dyn Recogniser,
+    timing: &mut Timing,
+    watch: &Watch,
+) -> Result<Option<Found>> {
     let found = Search::new(recogniser, timing, watch).best_on(page)?;
-    let found = found.map(|found| alone(found, recogniser, timing, watch)).transpose()?;
+    let found = found.map(|found| parted(found, recogniser, timing, watch)).transpose()?;
     Ok(found.filter(|found| found.anchor.evidence > SURE))
+}
+
+/// A table without what was taken in of another one beside it, and found anew without what is ruled there.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(super) fn parted(found: Found, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Found> {
+    alone(leading_pairs(found, recogniser)?, recogniser, timing, watch)
+}
+
+/// The first pairs of a table, if their numbers say more than those of all: the others are of another table.
+fn leading_pairs(found: Found, recogniser: &dyn Recogniser) -> Result<Found> {
+    let mut best = None;
+    let mut most = MORE * found.support();
+    for count in 1..if found.anchor.evidence < MIXED { found.grid.pairs.len() } else { 1 } {
+        let grid = Grid { pairs: found.grid.pairs[..count].to_vec(), ..found.grid.clone() };
+        let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
+        if anchor.support(&grid) > most {
+            most = anchor.support(&grid);
+            best = Some((grid, anchor));
+        }
+    }
+    let mut found = found;
+    if let Some((grid, anchor)) = best {
+        found.replace(grid, anchor);
+    }
+    Ok(found)
 }
 
 /// The same table found without what is ruled beside it, in other rows, which may lead its lines astray; as it is unless
 /// more of its numbers are read then.
-///
-/// # Errors
-/// As [`Recogniser::read`].
-pub(super) fn alone(found: Found, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Found> {
+fn alone(found: Found, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Found> {
     let ruled = found.grid.bands.iter().filter(|band| band.ruled).count();
     let is_alone = found.grid.covered() >= COVERED && ruled <= found.anchor.rows + BEYOND;
     if is_alone || found.anchor.evidence < SURE {

@@ -394,22 +394,21 @@ fn page_info(page: &ReadPage, index: usize) -> PageInfo {
         file: page.file.clone(),
         width: page.page.photo_size.0,
         height: page.page.photo_size.1,
-        quad: table_quad(page),
+        quad: table_quad(&page.page, &page.grid, &page.anchor),
         role: if index == 0 { PageRole::First } else { PageRole::Continues },
         rows: page.tables().map(|table| table.anchor.rows * table.grid.pairs.len()).sum(),
     }
 }
 
 /// The corners of the numbered rows, numbers included, in pixels of the upright photo; zeros if there are none.
-fn table_quad(page: &ReadPage) -> Quad {
-    let ReadPage { grid, anchor, .. } = page;
+fn table_quad(page: &Page, grid: &Grid, anchor: &Anchor) -> Quad {
     let rows = grid.bands.get(anchor.first_band..anchor.first_band + anchor.rows).unwrap_or_default();
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Quad::default() };
     let (Some(left), Some(right)) = (grid.pairs.first(), grid.pairs.last()) else { return Quad::default() };
     let left = left.first(first.top.at(0.0));
     let (top, bottom) =
         ([left, &right.black].map(|c| grid.quad(first, c)), [left, &right.black].map(|c| grid.quad(last, c)));
-    [top[0][0], top[1][1], bottom[1][2], bottom[0][3]].map(|corner| page.page.to_photo(corner))
+    [top[0][0], top[1][1], bottom[1][2], bottom[0][3]].map(|corner| page.to_photo(corner))
 }
 
 /// Runs a stage and adds its time to the table.
