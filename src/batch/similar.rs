@@ -2,6 +2,7 @@
 
 use super::pages::{Look, PageRecord};
 use crate::game::Colour;
+use crate::pipeline::repeats::longest_common_subsequence;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use std::collections::HashMap;
 
@@ -23,16 +24,7 @@ pub struct Agreement {
 /// costs no more than itself.
 pub fn agreement(a: &PageRecord, b: &PageRecord) -> Agreement {
     let (a, b) = (&a.moves, &b.moves);
-    let mut above = vec![0usize; b.len() + 1];
-    for one in a {
-        let mut diagonal = 0;
-        for (j, other) in b.iter().enumerate() {
-            let best = if one == other && one != "?" { diagonal + 1 } else { above[j + 1].max(above[j]) };
-            diagonal = above[j + 1];
-            above[j + 1] = best;
-        }
-    }
-    let moves = above[b.len()];
+    let moves = longest_common_subsequence(a, b, |one, other| one == other && one != "?");
     Agreement { moves, share: moves as f32 / a.len().min(b.len()).max(1) as f32 }
 }
 

@@ -61,7 +61,7 @@ pub(super) fn run(args: &ReadArgs) -> Result<Outcome> {
                 Ok(SheetFiles { keeper, pages })
             })
             .collect::<Result<_>>()?;
-    let mut options = ReadOptions::default();
+    let mut options = ReadOptions { tell_sheets_apart: true, ..ReadOptions::default() };
     options.decode.language = super::language(args.language.as_deref())?;
     let recogniser = args.runtime.recogniser()?;
     let game = read_game(&sheets, recogniser.as_ref(), &options)?;

@@ -393,7 +393,9 @@ impl<'a> Search<'a> {
             let Some(flat) = flatten::around(&quad, photo.grey.dimensions()) else { return Ok(None) };
             let page = timed(self.timing, "page", || Page::flattened(photo, &flat, 0));
             match further::on(page, self.recogniser, self.timing, self.watch)? {
-                Some(flat) if flat.is_later() || flat.anchor.first_number == 1 && flat.support() > WHOLE => found = flat,
+                Some(flat) if flat.is_later() || flat.anchor.first_number == 1 && flat.support() > WHOLE => {
+                    found = flat
+                }
                 _ => return Ok(None),
             }
         }

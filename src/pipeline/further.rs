@@ -58,12 +58,7 @@ fn painted_over(page: &Page, is_hidden: impl Fn(f32, f32) -> bool) -> Page {
 ///
 /// # Errors
 /// As [`Recogniser::read`].
-pub(super) fn on(
-    page: Page,
-    recogniser: &dyn Recogniser,
-    timing: &mut Timing,
-    watch: &Watch,
-) -> Result<Option<Found>> {
+pub(super) fn on(page: Page, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Option<Found>> {
     let found = Search::new(recogniser, timing, watch).best_on(page)?;
     let found = found.map(|found| parted(found, recogniser, timing, watch)).transpose()?;
     Ok(found.filter(|found| found.anchor.evidence > SURE))

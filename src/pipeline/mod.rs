@@ -43,6 +43,7 @@ mod pale;
 mod paper;
 mod print;
 pub mod recognise;
+pub(crate) mod repeats;
 mod result_words;
 pub mod results;
 mod ruled_rows;
@@ -114,6 +115,9 @@ pub struct ReadOptions {
     pub limits: IngestLimits,
     pub decode: decode::Options,
     pub watch: Watch,
+    /// Pages given as one sheet may be both players' sheets: those that begin the same game again become a sheet of their
+    /// own in what is read.
+    pub tell_sheets_apart: bool,
 }
 
 /// A cell of the move table with its place, picture and reading.
@@ -152,6 +156,14 @@ impl ReadPage {
     /// All tables on the photo, the first one first.
     pub fn tables(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(&self.further)
+    }
+
+    /// Leaves out everything that is written on the page, and says why.
+    fn set_aside(&mut self, advice: String) {
+        self.advice = vec![advice];
+        self.cells.clear();
+        self.results.clear();
+        self.further.clear();
     }
 
     /// The cells of all tables, in the order of play.
@@ -243,7 +255,15 @@ pub fn read_ink(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &Re
         }
         read.push(pages);
     }
-    let keepers: Vec<Option<Colour>> = sheets.iter().map(|sheet| sheet.keeper).collect();
+    let mut keepers: Vec<Option<Colour>> = sheets.iter().map(|sheet| sheet.keeper).collect();
+    for sheet in 0..read.len() {
+        let again = repeats::settle(&mut read[sheet], recogniser.alphabet());
+        if let (Some(page), [None], true) = (again, &keepers[..], options.tell_sheets_apart) {
+            let second = read[sheet].split_off(page);
+            read.push(second);
+            keepers.push(None);
+        }
+    }
     ink_of(&keepers, &read, recogniser.alphabet(), timing_ms)
 }
 

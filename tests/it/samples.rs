@@ -107,6 +107,39 @@ fn both_sheets_and_both_pages_make_one_game() {
 }
 
 #[test]
+fn the_other_player_s_sheet_is_told_from_a_further_page_and_from_another_game() {
+    let (_, game) = read(&["both-players-white.jpg", "both-players-black.jpg"]);
+    assert_eq!(game.sheets.len(), 2, "nobody said whose sheet is whose");
+    let (found, of) = right(&game, "both-players");
+    assert!(found * 100 >= of * 95, "both players: {found} of {of}");
+    let (_, game) = read(&["english-scan.jpg", "german.jpg"]);
+    let alone = read(&["english-scan.jpg"]).1;
+    assert_eq!(right(&game, "english-scan"), right(&alone, "english-scan"));
+    assert_eq!(game.plies.len(), alone.plies.len(), "nothing of the other game");
+    assert!(game.warnings.iter().any(|warning| warning.contains("another game")), "{:?}", game.warnings);
+}
+
+#[test]
+fn tables_that_share_no_rows_are_read_one_after_the_other() {
+    let pages = ["two-pages-1.jpg", "two-pages-2.jpg"].map(|name| image::open(sample(name)).unwrap().to_luma8());
+    let (width, height) = pages[0].dimensions();
+    for down in [0, 90] {
+        // The second page beside the first, level with it or lower.
+        let mut both = image::GrayImage::from_pixel(2 * width, height + down, image::Luma([120]));
+        image::imageops::replace(&mut both, &pages[0], 0, 0);
+        image::imageops::replace(&mut both, &pages[1], i64::from(width), i64::from(down));
+        let path = std::env::temp_dir().join(format!("scoresheet-two-tables-{down}-{}.png", std::process::id()));
+        both.save(&path).unwrap();
+        let (_, game) = read(&[path.to_str().unwrap()]);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(game.sheets[0].pages.len(), 1);
+        assert_eq!(game.sheets[0].pages[0].rows, 80);
+        let (found, of) = right(&game, "two-pages");
+        assert!(found * 100 >= of * 95, "{down} pixels lower: {found} of {of}");
+    }
+}
+
+#[test]
 fn inspect_draws_its_pictures() {
     let dir = std::env::temp_dir().join(format!("scoresheet-inspect-{}", std::process::id()));
     let photo = sample("english-scan.jpg");
