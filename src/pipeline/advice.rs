@@ -178,6 +178,12 @@ pub(super) fn warnings(page: &ReadPage) -> Vec<String> {
     if page.anchor.first_number > 1 {
         warnings.push(format!("{}: the page starts at move {}", page.file, page.anchor.first_number));
     }
+    if !page.beside.is_empty() {
+        warnings.push(format!(
+            "{}: another sheet beside this one in the photo was left out; cut the photo in two to read both",
+            page.file
+        ));
+    }
     if page.page.quarter_turns != 0 {
         warnings.push(format!(
             "{}: the photo was turned by {} degrees",

@@ -1,7 +1,8 @@
-//! Several tables of moves on one sheet that share no rows: side by side at different heights, or one below the other.
+//! Several tables of moves on one page that share no rows: of one sheet, side by side at different heights or one below the
+//! other, or of two sheets, such as the pages of an open scorebook.
 //!
-//! Their printed numbers go on from table to table. What was found already is painted over, and the next one is looked
-//! for on what is left of the page.
+//! Those of one sheet are known by their printed numbers, which go on from table to table. What was found
+//! already is painted over, and the next one is looked for on what is left of the page.
 
 use super::anchor::{self, Anchor};
 use super::find::{Found, Search};
@@ -23,6 +24,10 @@ const MORE: f32 = 1.25;
 const BEYOND: usize = 4;
 /// Least evidence of the numbers of a further table (see [`Anchor::evidence`]).
 const SURE: f32 = 0.6;
+/// What the numbers of another sheet's table say at least (evidence times rows).
+const WHOLE: f32 = 30.0;
+/// Share of a table's size that another one takes at least.
+const ROOM: f32 = 0.8;
 /// Most tables on a page.
 const MOST: usize = 4;
 
@@ -150,4 +155,34 @@ pub(super) fn next(
     }
     let rest = tables.iter().fold(last.page.clone(), |page, table| without(&page, &table.grid, &table.anchor));
     Ok(on(rest, recogniser, timing, watch)?.filter(|found| found.anchor.first_number == end + 1))
+}
+
+/// The table of another sheet on the same page, if there is room for one: its numbers begin with 1 too.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(super) fn beside(
+    tables: &[ReadPage],
+    recogniser: &dyn Recogniser,
+    timing: &mut Timing,
+    watch: &Watch,
+) -> Result<Option<Found>> {
+    let Some(first) = tables.first().filter(|first| first.anchor.evidence > SURE && has_room(first)) else {
+        return Ok(None);
+    };
+    let rest = tables.iter().fold(first.page.clone(), |page, table| without(&page, &table.grid, &table.anchor));
+    let is_another = |found: &Found| found.anchor.first_number == 1 && found.support() > WHOLE;
+    Ok(on(rest, recogniser, timing, watch)?.filter(is_another))
+}
+
+/// Whether a page has room for another table of about the same size beside, above or below.
+fn has_room(read: &ReadPage) -> bool {
+    let ReadPage { page, grid, anchor, .. } = read;
+    let rows = grid.bands.get(anchor.first_band..anchor.first_band + anchor.rows).unwrap_or_default();
+    let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return false };
+    let (Some(left), Some(right)) = (grid.pairs.first(), grid.pairs.last()) else { return false };
+    let middle = rows[rows.len() / 2].top.at(0.0);
+    let across = (left.first(middle).at(middle).0, right.black.at(middle).1, page.image.width());
+    let down = (first.top.at(across.0), last.bottom.at(across.0), page.image.height());
+    [across, down].iter().any(|&(from, to, size)| from.max(size as f32 - to) > ROOM * (to - from))
 }

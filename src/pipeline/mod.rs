@@ -115,8 +115,8 @@ pub struct ReadOptions {
     pub limits: IngestLimits,
     pub decode: decode::Options,
     pub watch: Watch,
-    /// Pages given as one sheet may be both players' sheets: those that begin the same game again become a sheet of their
-    /// own in what is read.
+    /// Pages given as one sheet, and what lies beside a sheet in its photo, may be both players' sheets: those that begin
+    /// the same game again become a sheet of their own in what is read.
     pub tell_sheets_apart: bool,
 }
 
@@ -150,6 +150,8 @@ pub struct ReadPage {
     pub advice: Vec<String>,
     /// Other tables on the same photo from which, or to which, the numbers go on; each as a page of its own.
     pub further: Vec<ReadPage>,
+    /// Other sheets in the same photo, each as a page of its own.
+    pub beside: Vec<ReadPage>,
 }
 
 impl ReadPage {
@@ -251,7 +253,10 @@ pub fn read_ink(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &Re
                 Some(grey) => Ok(Photo { file: file.name.clone(), grey: grey.clone() }),
                 None => ingest(&file.name, &file.bytes, &options.limits),
             })?;
-            pages.push(read_page_watched(&photo, &file.hint, recogniser, &mut timing_ms, &options.watch)?);
+            let mut page = read_page_watched(&photo, &file.hint, recogniser, &mut timing_ms, &options.watch)?;
+            let beside = if options.tell_sheets_apart { std::mem::take(&mut page.beside) } else { Vec::new() };
+            pages.push(page);
+            pages.extend(beside);
         }
         read.push(pages);
     }
@@ -322,8 +327,15 @@ fn read_page_watched(
             tables.push(read_table(photo, hint, found, recogniser, timing, watch)?);
         }
     }
+    let mut beside = Vec::new();
+    if *hint == PageHint::default()
+        && let Some(found) = further::beside(&tables, recogniser, timing, watch)?
+    {
+        let other = read_table(photo, hint, found, recogniser, timing, watch)?;
+        beside.extend(Some(other).filter(|other| other.cells.iter().any(|cell| cell.reading.is_some())));
+    }
     let mut first = tables.remove(0);
-    first.further = tables;
+    (first.further, first.beside) = (tables, beside);
     Ok(first)
 }
 
@@ -347,8 +359,8 @@ fn read_table(
     let cut = |cell: &ReadCell, down| cell.cut(darkened.as_ref().unwrap_or(&page), &grid, down);
     timed(timing, "recognise", || read_cells(&mut cells, cut, recogniser))?;
     let advice = timed(timing, "advice", || advice::advice(photo, &anchor, &cells))?;
-    let (file, results, further) = (photo.file.clone(), Vec::new(), Vec::new());
-    let mut read = ReadPage { file, page, grid, anchor, cells, results, advice, further };
+    let (file, results, further, beside) = (photo.file.clone(), Vec::new(), Vec::new(), Vec::new());
+    let mut read = ReadPage { file, page, grid, anchor, cells, results, advice, further, beside };
     if hint.rows.is_none() {
         timed(timing, "anchor", || first_row::settle(&mut read, recogniser))?;
     }
