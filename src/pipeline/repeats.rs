@@ -33,8 +33,13 @@ pub(super) fn settle(pages: &mut [ReadPage], alphabet: &Alphabet) -> Option<usiz
         match repeated {
             Some((Repeat::SameGame, _)) => again = again.or(Some(index)),
             Some((Repeat::OtherGame, first)) => {
-                let advice =
-                    format!("{}: it shows another game than {first} and was left out; read it on its own", page.file);
+                let advice = if *first == page.file {
+                    format!(
+                        "{first}: a second sheet in the photo shows another game and was left out; cut the photo in two"
+                    )
+                } else {
+                    format!("{}: it shows another game than {first} and was left out; read it on its own", page.file)
+                };
                 page.set_aside(advice);
             }
             None => {}
