@@ -262,11 +262,17 @@ pub fn read_ink(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &Re
     }
     let mut keepers: Vec<Option<Colour>> = sheets.iter().map(|sheet| sheet.keeper).collect();
     for sheet in 0..read.len() {
-        let again = repeats::settle(&mut read[sheet], recogniser.alphabet());
-        if let (Some(page), [None], true) = (again, &keepers[..], options.tell_sheets_apart) {
-            let second = read[sheet].split_off(page);
+        let Some(again) = repeats::settle(&mut read[sheet], recogniser.alphabet()) else { continue };
+        if options.tell_sheets_apart && keepers == [None] {
+            let second = read[sheet].split_off(again);
             read.push(second);
             keepers.push(None);
+        } else {
+            let page = &mut read[sheet][again];
+            page.advice.push(format!(
+                "{}: it shows the same moves as an earlier page; if it is the other player's sheet, give one as White's and one as Black's, and more moves will be clear",
+                page.file
+            ));
         }
     }
     ink_of(&keepers, &read, recogniser.alphabet(), timing_ms)
