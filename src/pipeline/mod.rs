@@ -27,6 +27,7 @@ pub(crate) mod heic;
 pub mod hint;
 pub mod homography;
 pub mod ingest;
+mod ink;
 mod ink_rows;
 mod large_ink;
 mod layout;
@@ -60,10 +61,10 @@ pub mod watch;
 mod words;
 mod writing;
 
-use crate::decode::{self, InkCell, Row};
+use crate::decode;
 use crate::error::{Error, Result};
-use crate::game::{Colour, Game, PageInfo, PageRole, Quad, Sheet};
-use crate::reading::{Alphabet, Reading};
+use crate::game::{Colour, Game, Quad};
+use crate::reading::Reading;
 use crate::review::{self, Reviewed};
 use anchor::Anchor;
 use cells::Crop;
@@ -72,11 +73,12 @@ use grid::Grid;
 use hint::PageHint;
 use image::GrayImage;
 use ingest::{IngestLimits, Photo, ingest};
+use ink::gather;
+pub use ink::{Ink, ink_of, rows};
 use page::Page;
 use rayon::prelude::*;
 use recognise::{Recogniser, Remembering};
 use results::WrittenResult;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Instant;
 use watch::Watch;
@@ -180,24 +182,6 @@ pub type Timing = BTreeMap<String, f64>;
 /// Evidence below which the numbers are called unread.
 const NUMBERS_READ: f32 = 0.25;
 
-/// What was seen on the photos of one game: enough to decode it, and to decode it again after a person has looked.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Ink {
-    /// Of the readings' classes.
-    pub alphabet: Alphabet,
-    /// Pages and keepers; the languages are found by decoding.
-    pub sheets: Vec<Sheet>,
-    /// In the order of their numbers, blank rows included.
-    pub rows: Vec<Row>,
-    /// Written outside the cells.
-    #[serde(default)]
-    pub results: Vec<WrittenResult>,
-    /// What to tell the person about the photos.
-    pub warnings: Vec<String>,
-    /// Milliseconds by stage.
-    pub timing_ms: Timing,
-}
-
 /// Reads a game from one sheet, or from both players' sheets.
 ///
 /// # Errors
@@ -276,36 +260,6 @@ pub fn read_ink(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &Re
         }
     }
     ink_of(&keepers, &read, recogniser.alphabet(), timing_ms)
-}
-
-/// Gathers the ink of a game's pages: for each sheet its keeper and its pages in order.
-///
-/// # Errors
-/// [`Error::Blank`] where nothing is written.
-pub fn ink_of(
-    keepers: &[Option<Colour>],
-    read: &[Vec<ReadPage>],
-    alphabet: &Alphabet,
-    timing_ms: Timing,
-) -> Result<Ink> {
-    let rows = rows(read);
-    if let (false, Some(page)) = (rows.iter().any(has_ink), read.iter().flatten().next()) {
-        return Err(Error::Blank { file: page.file.clone() });
-    }
-    let sheet = |(&keeper, pages): (&Option<Colour>, &Vec<ReadPage>)| Sheet {
-        keeper,
-        language: None,
-        language_confidence: 0.0,
-        pages: pages.iter().enumerate().map(|(index, page)| page_info(page, index)).collect(),
-    };
-    Ok(Ink {
-        results: results::gather(read),
-        alphabet: alphabet.clone(),
-        sheets: keepers.iter().zip(read).map(sheet).collect(),
-        rows,
-        warnings: read.iter().flatten().flat_map(advice::warnings).collect(),
-        timing_ms,
-    })
 }
 
 /// Finds the table on a photo, turning it until the printed numbers read, and reads all its cells.
@@ -395,47 +349,6 @@ fn cut_cells(page: &Page, grid: &Grid, anchor: &Anchor) -> Vec<ReadCell> {
         ReadCell { band, pair, number, colour, quad, crop, reading: None }
     };
     places.par_iter().map(cut).collect()
-}
-
-/// The rows of all sheets by number, one cell a sheet and colour.
-pub fn rows(sheets: &[Vec<ReadPage>]) -> Vec<Row> {
-    let pages = sheets.iter().enumerate().flat_map(|(sheet, pages)| {
-        pages.iter().enumerate().flat_map(move |(page, read)| read.all_cells().map(move |cell| (sheet, page, cell)))
-    });
-    gather(pages)
-}
-
-/// The rows of cells, given with their sheets and pages, by number.
-fn gather<'a>(cells: impl Iterator<Item = (usize, usize, &'a ReadCell)>) -> Vec<Row> {
-    let mut rows: BTreeMap<u32, Row> = BTreeMap::new();
-    for (sheet, page, cell) in cells {
-        let row = rows.entry(cell.number).or_insert_with(|| Row {
-            number: cell.number,
-            white: Vec::new(),
-            black: Vec::new(),
-        });
-        let side = match cell.colour {
-            Colour::White => &mut row.white,
-            Colour::Black => &mut row.black,
-        };
-        side.push(InkCell { sheet, page, quad: cell.quad, reading: cell.reading.clone(), crossed_out: false });
-    }
-    rows.into_values().collect()
-}
-
-fn has_ink(row: &Row) -> bool {
-    row.white.iter().chain(&row.black).any(|cell| cell.reading.is_some())
-}
-
-fn page_info(page: &ReadPage, index: usize) -> PageInfo {
-    PageInfo {
-        file: page.file.clone(),
-        width: page.page.photo_size.0,
-        height: page.page.photo_size.1,
-        quad: table_quad(&page.page, &page.grid, &page.anchor),
-        role: if index == 0 { PageRole::First } else { PageRole::Continues },
-        rows: page.tables().map(|table| table.anchor.rows * table.grid.pairs.len()).sum(),
-    }
 }
 
 /// The corners of the numbered rows, numbers included, in pixels of the upright photo; zeros if there are none.
