@@ -39,8 +39,8 @@ def read_games(data, limit=None):
     return games
 
 
-FORMS = ["short", "long", "descriptive", "spanish", "numeric"]            # the last three name no squares by letters
-SHARES = [.87, .06, .03, .025, .015]
+FORMS = ["short", "long", "descriptive", "spanish", "numeric", "coordinates"]   # the third to the fifth name no squares by letters
+SHARES = [.87, .06, .03, .025, .01, .005]
 CAPITALS_SHARE = .05                                                     # of sheets in capitals: E4, NF3
 
 
@@ -55,7 +55,7 @@ class Habits:
             p = [3.0 if name in COMMON else 1.0 for name, _ in languages]
             self.language, self.letters = languages[int(rng.choice(len(languages), p=[x / sum(p) for x in p]))]
         self.form = rng.choice(FORMS, p=SHARES)
-        if self.form in ("descriptive", "spanish", "numeric"):
+        if self.form in ("descriptive", "spanish", "numeric", "coordinates"):
             self.language = self.form
         self.capture = rng.choice(["x", "", ":", "-"], p=[.74, .18, .06, .02])
         self.check = rng.choice(["+", "", "ch"], p=[.62, .37, .01])
@@ -80,7 +80,11 @@ def spell(san, board, move, habits, rng):
     if habits.form == "numeric":
         text = "".join(f"{chess.square_file(q) + 1}{chess.square_rank(q) + 1}" for q in (move.from_square, move.to_square))
         return text + {None: "", 5: "1", 4: "2", 3: "3", 2: "4"}[move.promotion]
-    if san.startswith("O"):
+    if habits.form == "coordinates":
+        sign = habits.capture if "x" in san else ""
+        text = chess.square_name(move.from_square) + sign + chess.square_name(move.to_square)
+        text += "" if move.promotion is None else chess.piece_symbol(move.promotion).upper()
+    elif san.startswith("O"):
         text = san
     elif habits.form in ("descriptive", "spanish"):
         text = descriptive(board, move, habits.form == "spanish")

@@ -140,7 +140,7 @@ fn likely(sheet: &SheetTable) -> Vec<&'static Language> {
         let Ink::Written(lattice) = ink else { continue };
         let begins = beginnings(lattice, sheet.symbols);
         for (score, language) in scores.iter_mut().zip(LANGUAGES) {
-            let letters = language.initials().into_iter().map(&begins);
+            let letters = language.initials().into_iter().filter(|_| language.names_pieces()).map(&begins);
             let pawns = language.first_signs().bytes().map(&begins);
             *score += letters.chain(pawns).fold(UNFIT, f32::max).min(1.0).ln();
         }
@@ -148,8 +148,10 @@ fn likely(sheet: &SheetTable) -> Vec<&'static Language> {
     let mut order: Vec<usize> = (0..LANGUAGES.len()).collect();
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
     let best = scores[order[0]];
-    let close = order.into_iter().filter(|&i| scores[i] > best - LETTER_MARGIN);
-    close.take(CANDIDATES).map(|i| &LANGUAGES[i]).collect()
+    let close = order.into_iter().filter(|&i| scores[i] > best - LETTER_MARGIN).map(|i| &LANGUAGES[i]);
+    // What names no piece begins as pawns' moves do in all languages.
+    let (named, bare): (Vec<_>, Vec<_>) = close.partition(|language| language.names_pieces());
+    named.into_iter().take(CANDIDATES).chain(bare).collect()
 }
 
 /// How well a cell begins with each letter.

@@ -7,7 +7,7 @@ use cozy_chess::Piece;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Language {
     /// ISO 639 code of the commonest language with these letters; for notations that are no language's, a name of their
-    /// own (`figurines`, `iccf`).
+    /// own (`figurines`, `uci`, `iccf`).
     pub code: &'static str,
     /// Name in English, with the languages that write the same letters.
     pub name: &'static str,
@@ -27,6 +27,8 @@ pub enum Scheme {
     Descriptive,
     /// The same with the rank before the file: `C3AR`.
     DescriptiveRankFirst,
+    /// Both squares and no piece: `g1f3`, `e4xd5`.
+    Coordinates,
     /// Both squares in digits, as in correspondence chess: `7163`.
     Numeric,
 }
@@ -53,10 +55,15 @@ impl Language {
         self.scheme == Scheme::Algebraic
     }
 
+    /// Whether moves name their piece.
+    pub fn names_pieces(&self) -> bool {
+        !matches!(self.scheme, Scheme::Coordinates | Scheme::Numeric)
+    }
+
     /// What the first letter of a move may be besides that of a piece; castling begins with O.
     pub fn first_signs(&self) -> &'static str {
         match self.scheme {
-            Scheme::Algebraic => "abcdefghO",
+            Scheme::Algebraic | Scheme::Coordinates => "abcdefghO",
             Scheme::Descriptive | Scheme::DescriptiveRankFirst => "PO",
             Scheme::Numeric => "12345678",
         }
@@ -137,6 +144,7 @@ pub const LANGUAGES: &[Language] = &[
         scheme: Scheme::DescriptiveRankFirst,
         ..Language::new("es", "Spanish, descriptive notation", ["R", "D", "T", "A", "C"], "P")
     },
+    Language { scheme: Scheme::Coordinates, ..Language::new("uci", "Coordinates", ["K", "Q", "R", "B", "N"], "P") },
     Language { scheme: Scheme::Numeric, ..Language::new("iccf", "Numeric notation", [""; 5], "") },
 ];
 

@@ -35,11 +35,19 @@ pub fn for_each_spelling<P: Pen>(
         visit(&numeric(start, shape));
         return;
     }
-    if shape.castles {
+    let is_coordinates = language.scheme == Scheme::Coordinates;
+    if shape.castles && !is_coordinates {
         castling(start, shape, language, habits, visit);
         return;
     }
+    if shape.castles {
+        castling(start.times(AS_CASTLING), shape, language, habits, visit);
+    }
     let mut finish = |body: P| promotions(body, shape, language, habits, visit);
+    if is_coordinates {
+        coordinates(start.times(if shape.castles { 1.0 - AS_CASTLING } else { 1.0 }), shape, habits, &mut finish);
+        return;
+    }
     if !language.is_algebraic() {
         descriptive::bodies(start, shape, language, &mut finish);
         return;
@@ -62,6 +70,17 @@ fn numeric<P: Pen>(start: P, shape: &MoveShape) -> P {
     match promoted.into_iter().find(|(piece, _)| shape.promotion == Some(*piece)) {
         Some((_, digit)) => moved.letter(digit),
         None => moved,
+    }
+}
+
+/// How often castling is told as such where other moves are told by their squares.
+const AS_CASTLING: f64 = 0.5;
+
+/// Both squares, with a sign between them or none; castling by the king's squares.
+fn coordinates<P: Pen>(start: P, shape: &MoveShape, habits: &Habits, finish: &mut impl FnMut(P)) {
+    let signs: &[(Choice, &[u8])] = if shape.captured.is_some() { &CAPTURE_SIGNS } else { &QUIET_SIGNS };
+    for (choice, sign) in signs {
+        finish(start.square(shape.from).choose(*choice, habits).letters(sign).square(shape.to));
     }
 }
 
@@ -277,6 +296,15 @@ mod tests {
         }
         assert!(spellings(fen, "f3e5", "de").contains_key("Sxe5"));
         assert!(english["Nxe5"] > english["Ne5"]);
+    }
+
+    #[test]
+    fn coordinates_name_no_piece() {
+        let fen = "r3kb1r/pPppqppp/2n2n2/4p3/4P3/2N2N2/P1PP1PPP/R1BQK2R w KQkq - 0 1";
+        let texts = |uci: &str| spellings(fen, uci, "uci").into_keys().collect::<Vec<_>>();
+        assert_eq!(texts("c3d5"), ["c3-d5", "c3d5", "c3xd5"]);
+        assert!(texts("f3e5").contains(&"f3xe5".to_owned()) && texts("b7a8q").contains(&"b7xa8Q".to_owned()));
+        assert!(["e1g1", "O-O"].iter().all(|text| texts("e1h1").contains(&(*text).to_owned())));
     }
 
     #[test]
