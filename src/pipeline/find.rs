@@ -34,13 +34,13 @@ pub struct Found {
 }
 
 /// Evidence per looked-at row (see [`Anchor::evidence`]) from which a page is surely the right way up.
-const UPRIGHT: f32 = 0.6;
+pub(super) const UPRIGHT: f32 = 0.6;
 /// Slope of a table's sides from which it is laid flat, in pixels per pixel.
 const ASKEW: f32 = 0.05;
 /// What the numbers of a whole table say at least (evidence times rows): a few rows read by chance say less.
-const WHOLE: f32 = 30.0;
+pub(super) const WHOLE: f32 = 30.0;
 /// Share by which a later try must have more support than an earlier one.
-const CLEARLY: f32 = 1.25;
+pub(super) const CLEARLY: f32 = 1.25;
 /// The share of the support of what may be a part of the table, or was laid flat, that is enough for another one.
 const NEARLY: f32 = 0.9;
 /// Rows that may be missing before the first wherever the table lies on the page; a further sheet begins later.

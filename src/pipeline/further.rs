@@ -1,11 +1,11 @@
 //! Several tables of moves on one page that share no rows: of one sheet, side by side at different heights or one below the
 //! other, or of two sheets, such as the pages of an open scorebook.
 //!
-//! Those of one sheet are known by their printed numbers, which go on from table to table. What was found
-//! already is painted over, and the next one is looked for on what is left of the page.
+//! Those of one sheet are known by their printed numbers, which go on from table to table. What was found already is
+//! painted over, and the next one is looked for on what is left of the page.
 
 use super::anchor::{self, Anchor};
-use super::find::{Found, Search};
+use super::find::{CLEARLY, Found, Search, UPRIGHT, WHOLE};
 use super::grid::{COVERED, Grid};
 use super::page::{PAPER, Page};
 use super::recognise::Recogniser;
@@ -17,15 +17,10 @@ use crate::game::Colour;
 /// What is painted over around a table, in heights of a row: its frame, and the line of headings above.
 const AROUND: f32 = 0.6;
 const HEADING: f32 = 1.6;
-/// Evidence below which a table may be two, and how much more the numbers of its first pairs must say then.
+/// Evidence below which a table may be two.
 const MIXED: f32 = 1.5;
-const MORE: f32 = 1.25;
 /// Ruled rows beyond the numbered ones from which they may belong to something else beside the table.
 const BEYOND: usize = 4;
-/// Least evidence of the numbers of a further table (see [`Anchor::evidence`]).
-const SURE: f32 = 0.6;
-/// What the numbers of another sheet's table say at least (evidence times rows).
-const WHOLE: f32 = 30.0;
 /// Share of a table's size that another one takes at least.
 const ROOM: f32 = 0.8;
 /// Most tables on a page.
@@ -37,13 +32,13 @@ fn without(page: &Page, grid: &Grid, anchor: &Anchor) -> Page {
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return page.clone() };
     let is_within = |x: f32, y: f32| {
         let heights = first.top.at(x) - HEADING * grid.pitch..last.bottom.at(x) + AROUND * grid.pitch;
-        heights.contains(&y) && is_beside(grid, x, y)
+        heights.contains(&y) && is_on_columns(grid, x, y)
     };
     painted_over(page, is_within)
 }
 
 /// Whether a place is on the columns of a table, whatever its height.
-fn is_beside(grid: &Grid, x: f32, y: f32) -> bool {
+fn is_on_columns(grid: &Grid, x: f32, y: f32) -> bool {
     let (Some(left), Some(right)) = (grid.pairs.first(), grid.pairs.last()) else { return false };
     let (from, to) = (left.first(y).at(y).0, right.black.at(y).1);
     (from - AROUND * grid.pitch..to + AROUND * grid.pitch).contains(&x)
@@ -66,7 +61,7 @@ fn painted_over(page: &Page, is_hidden: impl Fn(f32, f32) -> bool) -> Page {
 pub(super) fn on(page: Page, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Option<Found>> {
     let found = Search::new(recogniser, timing, watch).best_on(page)?;
     let found = found.map(|found| parted(found, recogniser, timing, watch)).transpose()?;
-    Ok(found.filter(|found| found.anchor.evidence > SURE))
+    Ok(found.filter(|found| found.anchor.evidence > UPRIGHT))
 }
 
 /// A table without what was taken in of another one beside it, and found anew without what is ruled there.
@@ -80,8 +75,9 @@ pub(super) fn parted(found: Found, recogniser: &dyn Recogniser, timing: &mut Tim
 /// The first pairs of a table, if their numbers say more than those of all: the others are of another table.
 fn leading_pairs(found: Found, recogniser: &dyn Recogniser) -> Result<Found> {
     let mut best = None;
-    let mut most = MORE * found.support();
-    for count in 1..if found.anchor.evidence < MIXED { found.grid.pairs.len() } else { 1 } {
+    let mut most = CLEARLY * found.support();
+    let counts = if found.anchor.evidence < MIXED { 1..found.grid.pairs.len() } else { 0..0 };
+    for count in counts {
         let grid = Grid { pairs: found.grid.pairs[..count].to_vec(), ..found.grid.clone() };
         let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
         if anchor.support(&grid) > most {
@@ -101,10 +97,10 @@ fn leading_pairs(found: Found, recogniser: &dyn Recogniser) -> Result<Found> {
 fn alone(found: Found, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Found> {
     let ruled = found.grid.bands.iter().filter(|band| band.ruled).count();
     let is_alone = found.grid.covered() >= COVERED && ruled <= found.anchor.rows + BEYOND;
-    if is_alone || found.anchor.evidence < SURE {
+    if is_alone || found.anchor.evidence < UPRIGHT {
         return Ok(found);
     }
-    let page = painted_over(&found.page, |x, y| !is_beside(&found.grid, x, y));
+    let page = painted_over(&found.page, |x, y| !is_on_columns(&found.grid, x, y));
     let alone = Search::new(recogniser, timing, watch).best_on(page)?;
     let is_same = |alone: &Found| alone.grid.pairs.len() == found.grid.pairs.len();
     Ok(match alone.filter(|alone| is_same(alone) && alone.support() > found.support()) {
@@ -150,7 +146,7 @@ pub(super) fn next(
     let Some(last) = tables.last().filter(|_| tables.len() < MOST) else { return Ok(None) };
     let end = last.anchor.last_number(&last.grid);
     let is_full = |cell: &ReadCell| cell.number == end && cell.colour == Colour::White && cell.reading.is_some();
-    if last.anchor.evidence < SURE || !last.cells.iter().any(is_full) {
+    if last.anchor.evidence < UPRIGHT || !last.cells.iter().any(is_full) {
         return Ok(None);
     }
     let rest = tables.iter().fold(last.page.clone(), |page, table| without(&page, &table.grid, &table.anchor));
@@ -167,7 +163,7 @@ pub(super) fn beside(
     timing: &mut Timing,
     watch: &Watch,
 ) -> Result<Option<Found>> {
-    let Some(first) = tables.first().filter(|first| first.anchor.evidence > SURE && has_room(first)) else {
+    let Some(first) = tables.first().filter(|first| first.anchor.evidence > UPRIGHT && has_room(first)) else {
         return Ok(None);
     };
     let rest = tables.iter().fold(first.page.clone(), |page, table| without(&page, &table.grid, &table.anchor));

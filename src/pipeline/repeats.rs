@@ -50,7 +50,7 @@ pub(super) fn settle(pages: &mut [ReadPage], alphabet: &Alphabet) -> Option<usiz
 
 /// What a page repeats of an earlier one; none if it goes on from there, or where it cannot be told.
 pub(super) fn repeat(earlier: &ReadPage, page: &ReadPage, alphabet: &Alphabet) -> Option<Repeat> {
-    let [first, second] = [earlier, page].map(|page| written_rows(page));
+    let [first, second] = [earlier, page].map(written_rows);
     let shared = second.intersection(&first).count() as f32;
     if shared < OVERLAP * second.len() as f32 {
         return None;
@@ -86,7 +86,7 @@ fn square(text: &str) -> Option<[char; 2]> {
         return Some(['O', 'O']);
     }
     let is_square = |two: &&[char]| ('a'..='h').contains(&two[0]) && ('1'..='8').contains(&two[1]);
-    signs.windows(2).filter(is_square).last().map(|two| [two[0], two[1]])
+    signs.windows(2).filter(is_square).next_back().map(|two| [two[0], two[1]])
 }
 
 /// The length of the longest sequence that stands in both, other things in between.
