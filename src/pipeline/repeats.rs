@@ -86,7 +86,7 @@ fn square(text: &str) -> Option<[char; 2]> {
         return Some(['O', 'O']);
     }
     let is_square = |two: &&[char]| ('a'..='h').contains(&two[0]) && ('1'..='8').contains(&two[1]);
-    signs.windows(2).filter(is_square).next_back().map(|two| [two[0], two[1]])
+    signs.windows(2).rfind(is_square).map(|two| [two[0], two[1]])
 }
 
 /// The length of the longest sequence that stands in both, other things in between.
