@@ -35,19 +35,15 @@ pub fn for_each_spelling<P: Pen>(
         visit(&numeric(start, shape));
         return;
     }
-    let is_coordinates = language.scheme == Scheme::Coordinates;
-    if shape.castles && !is_coordinates {
-        castling(start, shape, language, habits, visit);
+    if language.scheme == Scheme::Coordinates {
+        coordinates(start, shape, language, habits, visit);
         return;
     }
     if shape.castles {
-        castling(start.times(AS_CASTLING), shape, language, habits, visit);
-    }
-    let mut finish = |body: P| promotions(body, shape, language, habits, visit);
-    if is_coordinates {
-        coordinates(start.times(if shape.castles { 1.0 - AS_CASTLING } else { 1.0 }), shape, habits, &mut finish);
+        castling(start, shape, language, habits, visit);
         return;
     }
+    let mut finish = |body: P| promotions(body, shape, language, habits, visit);
     if !language.is_algebraic() {
         descriptive::bodies(start, shape, language, &mut finish);
         return;
@@ -76,11 +72,16 @@ fn numeric<P: Pen>(start: P, shape: &MoveShape) -> P {
 /// How often castling is told as such where other moves are told by their squares.
 const AS_CASTLING: f64 = 0.5;
 
-/// Both squares, with a sign between them or none; castling by the king's squares.
-fn coordinates<P: Pen>(start: P, shape: &MoveShape, habits: &Habits, finish: &mut impl FnMut(P)) {
+/// Both squares, with a sign between them or none; castling by the king's squares, or as such.
+fn coordinates<P: Pen>(start: P, shape: &MoveShape, language: &Language, habits: &Habits, visit: &mut impl FnMut(&P)) {
+    let mut told = start.square(shape.from);
+    if shape.castles {
+        castling(start.times(AS_CASTLING), shape, language, habits, visit);
+        told = told.times(1.0 - AS_CASTLING);
+    }
     let signs: &[(Choice, &[u8])] = if shape.captured.is_some() { &CAPTURE_SIGNS } else { &QUIET_SIGNS };
     for (choice, sign) in signs {
-        finish(start.square(shape.from).choose(*choice, habits).letters(sign).square(shape.to));
+        promotions(told.choose(*choice, habits).letters(sign).square(shape.to), shape, language, habits, visit);
     }
 }
 

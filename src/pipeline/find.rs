@@ -18,7 +18,7 @@ use super::paper;
 use super::recognise::Recogniser;
 use super::straight_rows;
 use super::watch::Watch;
-use super::{NUMBERS_READ, Timing, table_quad, timed};
+use super::{NUMBERS_READ, Timing, timed};
 use crate::error::{Error, Result};
 
 /// A table with the page it was found on and the numbers of its rows.
@@ -35,8 +35,6 @@ pub struct Found {
 
 /// Evidence per looked-at row (see [`Anchor::evidence`]) from which a page is surely the right way up.
 pub(super) const UPRIGHT: f32 = 0.6;
-/// Slope of a table's sides from which it is laid flat, in pixels per pixel.
-const ASKEW: f32 = 0.05;
 /// What the numbers of a whole table say at least (evidence times rows): a few rows read by chance say less.
 pub(super) const WHOLE: f32 = 30.0;
 /// Share by which a later try must have more support than an earlier one.
@@ -86,7 +84,7 @@ impl Found {
     }
 
     /// Whether its numbers surely go on from those of another table.
-    fn is_later(&self) -> bool {
+    pub(super) fn is_later(&self) -> bool {
         self.anchor.first_number as usize > LOST_ROWS + 1 && self.anchor.evidence > UPRIGHT && self.support() > WHOLE
     }
 
@@ -139,7 +137,7 @@ pub(super) fn find(
     }
     let plain = timed(search.timing, "page", || Page::new(photo, 0));
     search.try_page(plain.clone())?;
-    if search.best.as_ref().is_some_and(|found| found.is_sure() && !is_doubtful(&found.grid)) {
+    if search.best.as_ref().is_some_and(|found| found.is_sure() && !found.grid.is_doubtful()) {
         return search.end(photo);
     }
     if let Some(tables) = search.earlier(photo)? {
@@ -363,7 +361,7 @@ impl<'a> Search<'a> {
 
     /// Whether the best table, a whole one, reads as moves: whichever way its numbers may read, it is upright.
     fn writing_is_plain(&mut self) -> Result<bool> {
-        let Some(best) = self.best.as_mut().filter(|best| !is_doubtful(&best.grid)) else { return Ok(false) };
+        let Some(best) = self.best.as_mut().filter(|best| !best.grid.is_doubtful()) else { return Ok(false) };
         self.watch.at("anchor")?;
         let recogniser = self.recogniser;
         timed(self.timing, "anchor", || Ok(best.legible(recogniser)?.is_plain()))
@@ -386,21 +384,7 @@ impl<'a> Search<'a> {
     /// The best with the tables on its page from which its numbers go on; none where there are none.
     fn earlier(&mut self, photo: &Photo) -> Result<Option<Vec<Found>>> {
         let Some(best) = self.best.as_ref().filter(|found| found.is_later()) else { return Ok(None) };
-        let mut found = best.clone();
-        if is_doubtful(&found.grid) {
-            // Laid flat by this table, the others lie flat too.
-            let quad = table_quad(&found.page, &found.grid, &found.anchor);
-            let Some(flat) = flatten::around(&quad, photo.grey.dimensions()) else { return Ok(None) };
-            let page = timed(self.timing, "page", || Page::flattened(photo, &flat, 0));
-            match further::on(page, self.recogniser, self.timing, self.watch)? {
-                Some(flat) if flat.is_later() || flat.anchor.first_number == 1 && flat.support() > WHOLE => {
-                    found = flat
-                }
-                _ => return Ok(None),
-            }
-        }
-        let tables = further::before(found, self.recogniser, self.timing, self.watch)?;
-        Ok(Some(tables).filter(|tables| tables.len() > 1 || tables[0].anchor.first_number == 1))
+        further::earlier(best.clone(), photo, self.recogniser, self.timing, self.watch)
     }
 
     fn end(self, photo: &Photo) -> Result<Vec<Found>> {
@@ -410,20 +394,4 @@ impl<'a> Search<'a> {
         let is_open = self.known.table.is_none() && self.known.rows.is_none() && self.known.columns.is_none();
         Ok(vec![if is_open { further::parted(found, self.recogniser, self.timing, self.watch)? } else { found }])
     }
-}
-
-/// Whether the grid may be a part of the table only: it leaves out much of what is ruled, or a side is slanted by more
-/// than [`ASKEW`].
-fn is_doubtful(grid: &Grid) -> bool {
-    if grid.covered() < COVERED {
-        return true;
-    }
-    let (Some(first), Some(last)) = (grid.bands.first(), grid.bands.last()) else { return false };
-    let (Some(left), Some(right)) = (grid.pairs.first(), grid.pairs.last()) else { return false };
-    let left = left.first(first.top.at(0.0));
-    let (tl, bl) = (grid.quad(first, left)[0], grid.quad(last, left)[3]);
-    let (tr, br) = (grid.quad(first, &right.black)[1], grid.quad(last, &right.black)[2]);
-    let level = |a: [f32; 2], b: [f32; 2]| ((b[1] - a[1]) / (b[0] - a[0])).abs();
-    let upright = |a: [f32; 2], b: [f32; 2]| ((b[0] - a[0]) / (b[1] - a[1])).abs();
-    [level(tl, tr), level(bl, br), upright(tl, bl), upright(tr, br)].iter().any(|&slope| slope > ASKEW)
 }

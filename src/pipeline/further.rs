@@ -6,11 +6,13 @@
 
 use super::anchor::{self, Anchor};
 use super::find::{CLEARLY, Found, Search, UPRIGHT, WHOLE};
+use super::flatten;
 use super::grid::{COVERED, Grid};
+use super::ingest::Photo;
 use super::page::{PAPER, Page};
 use super::recognise::Recogniser;
 use super::watch::Watch;
-use super::{ReadCell, ReadPage, Timing};
+use super::{ReadCell, ReadPage, Timing, table_quad, timed};
 use crate::error::Result;
 use crate::game::Colour;
 
@@ -55,10 +57,7 @@ fn painted_over(page: &Page, is_hidden: impl Fn(f32, f32) -> bool) -> Page {
 }
 
 /// The best table on a page as it lies, apart from others, if its numbers are read.
-///
-/// # Errors
-/// As [`Recogniser::read`].
-pub(super) fn on(page: Page, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Option<Found>> {
+fn on(page: Page, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Option<Found>> {
     let found = Search::new(recogniser, timing, watch).best_on(page)?;
     let found = found.map(|found| parted(found, recogniser, timing, watch)).transpose()?;
     Ok(found.filter(|found| found.anchor.evidence > UPRIGHT))
@@ -109,16 +108,29 @@ fn alone(found: Found, recogniser: &dyn Recogniser, timing: &mut Timing, watch: 
     })
 }
 
-/// A table with those on the same page from which its numbers go on, in the order of their numbers.
+/// A table whose numbers go on from those of others, with these, in the order of their numbers; none where they are not
+/// found.
 ///
 /// # Errors
 /// As [`Recogniser::read`].
-pub(super) fn before(
-    found: Found,
+pub(super) fn earlier(
+    mut found: Found,
+    photo: &Photo,
     recogniser: &dyn Recogniser,
     timing: &mut Timing,
     watch: &Watch,
-) -> Result<Vec<Found>> {
+) -> Result<Option<Vec<Found>>> {
+    if found.grid.is_doubtful() {
+        // Laid flat by this table, the others lie flat too.
+        let quad = table_quad(&found.page, &found.grid, &found.anchor);
+        let Some(flat) = flatten::around(&quad, photo.grey.dimensions()) else { return Ok(None) };
+        let page = timed(timing, "page", || Page::flattened(photo, &flat, 0));
+        let is_one = |flat: &Found| flat.is_later() || flat.anchor.first_number == 1 && flat.support() > WHOLE;
+        match on(page, recogniser, timing, watch)?.filter(is_one) {
+            Some(flat) => found = flat,
+            None => return Ok(None),
+        }
+    }
     let mut tables = vec![found];
     while tables[0].anchor.first_number > 1 && tables.len() < MOST {
         let first = &tables[0];
@@ -130,7 +142,7 @@ pub(super) fn before(
             _ => break,
         }
     }
-    Ok(tables)
+    Ok(Some(tables).filter(|tables| tables.len() > 1 || tables[0].anchor.first_number == 1))
 }
 
 /// The table on the same page whose numbers go on from a page's last one, if its last row is written on.

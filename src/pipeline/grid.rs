@@ -83,6 +83,8 @@ impl Known {
     }
 }
 
+/// Slope of a table's sides from which it is laid flat, in pixels per pixel.
+const ASKEW: f32 = 0.05;
 /// Share of the rows' width that the columns of a whole table take up.
 pub(super) const COVERED: f32 = 0.75;
 
@@ -144,6 +146,22 @@ impl Grid {
     pub fn covered(&self) -> f32 {
         let middle = self.bands[self.bands.len() / 2].top.at(0.0);
         columns::extent(&self.pairs, middle) / self.width.max(1.0)
+    }
+
+    /// Whether the grid may hold a part of the table only: it leaves out much of what is ruled, or a side is slanted by more
+    /// than [`ASKEW`].
+    pub(super) fn is_doubtful(&self) -> bool {
+        if self.covered() < COVERED {
+            return true;
+        }
+        let (Some(first), Some(last)) = (self.bands.first(), self.bands.last()) else { return false };
+        let (Some(left), Some(right)) = (self.pairs.first(), self.pairs.last()) else { return false };
+        let left = left.first(first.top.at(0.0));
+        let (tl, bl) = (self.quad(first, left)[0], self.quad(last, left)[3]);
+        let (tr, br) = (self.quad(first, &right.black)[1], self.quad(last, &right.black)[2]);
+        let level = |a: [f32; 2], b: [f32; 2]| ((b[1] - a[1]) / (b[0] - a[0])).abs();
+        let upright = |a: [f32; 2], b: [f32; 2]| ((b[0] - a[0]) / (b[1] - a[1])).abs();
+        [level(tl, tr), level(bl, br), upright(tl, bl), upright(tr, br)].iter().any(|&slope| slope > ASKEW)
     }
 
     /// The same with two rows for each.
