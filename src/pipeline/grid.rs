@@ -192,6 +192,7 @@ impl Grid {
     pub fn find_by_numbers(page: &Page, known: &Known) -> Result<Vec<Self>, String> {
         let found = number_rows::find(page).ok_or("no ruled rows, and no eight evenly spaced numbers")?;
         let Numbered { frame, rows, columns } = found;
+        let led = ruled_rows::beside_numbers(&page.image, &rows, &frame, &columns);
         let by_borders = pairs_on_rows(page, known, &frame, &rows, &columns);
         let middle = (frame.top + frame.bottom) / 2.0;
         let is_whole =
@@ -201,9 +202,14 @@ impl Grid {
             ruled = Self::on_ruled_rows(page, known, &columns);
             beside = number_columns::pairs(page, &rows, frame.pitch, &columns, true);
         }
-        let unruled = beside.filter(|pairs| known.allows(pairs)).into_iter().chain(by_borders);
-        let unruled = unruled.map(|pairs| Self::on_rows(&rows, frame.pitch, pairs));
-        let found: Vec<Self> = ruled.into_iter().chain(unruled).collect();
+        let unruled: Vec<_> = beside.filter(|pairs| known.allows(pairs)).into_iter().chain(by_borders).collect();
+        let on_led = |pairs: &Vec<ColumnPair>| {
+            let rows = led.as_ref()?;
+            Some(Self { by_ink: false, ..Self::on_rows(rows, frame.pitch, pairs.clone()) })
+        };
+        let led: Vec<Self> = unruled.iter().filter_map(on_led).collect();
+        let unruled = unruled.into_iter().map(|pairs| Self::on_rows(&rows, frame.pitch, pairs));
+        let found: Vec<Self> = ruled.into_iter().chain(led).chain(unruled).collect();
         if found.is_empty() { Err(NO_PAIRS.to_owned()) } else { Ok(found) }
     }
 

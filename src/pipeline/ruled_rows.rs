@@ -3,6 +3,7 @@
 use super::columns;
 use super::grid::{Band, ColumnPair};
 use super::lines::{Curve, LineMap};
+use super::number_columns::NumberColumn;
 use super::spacing::{self, extent, find_rows};
 use super::track;
 use image::GrayImage;
@@ -11,6 +12,11 @@ use image::GrayImage;
 pub(super) const ROW_REACH: usize = 24;
 /// Bands offered beyond either end of the chain, whose last lines may be hidden by a printed bar or a fold.
 const BEYOND: usize = 3;
+/// How well lines show that are there (see [`LineMap::shown`]), and by which share they must show better than where they were.
+const SHOWN: f32 = 0.3;
+const CLEARLY: f32 = 1.1;
+/// How far from the middle between two numbers the line may run, in heights of a row.
+const NEAR: f32 = 0.3;
 /// How often the lines are followed at most: each time more of them are known.
 const FOLLOWINGS: usize = 3;
 
@@ -88,6 +94,29 @@ pub(super) fn within(
     Ok((Frame { left, right, top, bottom, pitch, row_darkness: darkness }, curves))
 }
 
+/// Rows told by their numbers, led along their ruling lines from the first column of numbers on; none where no lines show
+/// there, or they lead past the other numbers.
+pub(super) fn beside_numbers(
+    page: &GrayImage,
+    rows: &[Curve],
+    frame: &Frame,
+    numbers: &[NumberColumn],
+) -> Option<Vec<Curve>> {
+    let map = LineMap::new(page, ROW_REACH);
+    let middle = rows[rows.len() / 2].at(frame.left);
+    let strip = |column: &NumberColumn| map.strip_of(column.middle.at(middle));
+    let start = strip(numbers.first()?);
+    let table = map.strip_of(frame.left)..map.strip_of(frame.right - 1.0) + 1;
+    let led = track::settle_far(&map, rows, frame.pitch, start..start + 1)?;
+    let led = track::follow_from(&map, &led, frame.pitch, start);
+    let is_near = |column: &NumberColumn| {
+        let off = led.iter().zip(rows).map(|(led, row)| (led.y[strip(column)] - row.y[strip(column)]).abs());
+        spacing::median(off) < NEAR * frame.pitch
+    };
+    let shown = |rows: &[Curve]| map.shown(rows, table.clone());
+    (numbers.iter().all(is_near) && shown(&led) > SHOWN.max(CLEARLY * shown(rows))).then_some(led)
+}
+
 /// The bands between neighbouring lines, with a few more beyond either end where the page has room for them.
 pub(super) fn bands(map: &LineMap, curves: Vec<Curve>, frame: &Frame, height: f32) -> Vec<Band> {
     let Frame { left, right, pitch, row_darkness, .. } = *frame;
@@ -115,4 +144,33 @@ pub(super) fn bands(map: &LineMap, curves: Vec<Curve>, frame: &Frame, height: f3
         }
     }
     lines.windows(2).map(|w| Band { top: w[0].0.clone(), bottom: w[1].0.clone(), ruled: w[0].1 && w[1].1 }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::Luma;
+
+    #[test]
+    fn rows_told_by_numbers_are_led_along_bent_lines() {
+        // Rising in the middle by more than half a row; the numbers stand at the left.
+        let line = |k: usize, x: f32| 100.0 + 30.0 * k as f32 - 20.0 * ((x - 450.0) / 220.0).tanh();
+        let page = |ruled: bool| {
+            GrayImage::from_fn(960, 900, |x, y| {
+                let is_line = (0..=20).any(|k| (y as f32 - line(k, x as f32)).abs() < 1.2);
+                Luma([if ruled && is_line { 120 } else { 250 }])
+            })
+        };
+        let rows: Vec<Curve> = (0..=20).map(|k| Curve { y: vec![line(k, 50.0) + 3.0; 30] }).collect();
+        let frame = Frame { left: 20.0, right: 940.0, top: 120.0, bottom: 720.0, pitch: 30.0, row_darkness: 8.0 };
+        let column = |x: f32| NumberColumn { middle: Curve { y: vec![x; 28] }, half_width: 9.0, height: 14.0 };
+        let led = beside_numbers(&page(true), &rows, &frame, &[column(50.0)]).unwrap();
+        for (k, led) in led.iter().enumerate() {
+            for x in [50.0, 400.0, 600.0, 900.0] {
+                assert!((led.at(x) - line(k, x)).abs() < 3.0, "line {k} at {x}: {}", led.at(x));
+            }
+        }
+        assert!(beside_numbers(&page(true), &rows, &frame, &[column(50.0), column(900.0)]).is_none(), "other numbers");
+        assert!(beside_numbers(&page(false), &rows, &frame, &[column(50.0)]).is_none(), "no lines");
+    }
 }

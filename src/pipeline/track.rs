@@ -14,6 +14,10 @@ const AHEAD: usize = 1;
 /// Share of what is found by which a line is moved, and by which its slope is turned.
 const GAIN: f32 = 0.8;
 const TURN: f32 = 0.35;
+/// How far off lines may be that were told by something else, in shares of the pitch, and how many lines above and below then
+/// have a say.
+const FAR: f32 = 0.48;
+const MANY: usize = 6;
 /// Largest step off the way, in shares of the pitch and in pixels: well within half a pitch.
 const REACH: f32 = 0.2;
 const FARTHEST: f32 = 8.0;
@@ -61,6 +65,15 @@ pub(super) fn settle_near(map: &LineMap, lines: &mut [Curve], pitch: f32) {
     }
 }
 
+/// Moves lines onto the ink that may be up to half a row off; none unless they then show better in some strips.
+pub(super) fn settle_far(map: &LineMap, lines: &[Curve], pitch: f32, strips: Range<usize>) -> Option<Vec<Curve>> {
+    let mut moved = lines.to_vec();
+    settle_within(map, &mut moved, FAR * pitch, MANY);
+    settle_near(map, &mut moved, pitch);
+    let gained = map.shown(&moved, strips.clone()) - map.shown(lines, strips);
+    (gained > BETTER).then_some(moved)
+}
+
 /// How far from its guess a line is looked for, in pixels.
 fn reach(pitch: f32) -> f32 {
     (REACH * pitch).min(FARTHEST)
@@ -68,12 +81,16 @@ fn reach(pitch: f32) -> f32 {
 
 /// Moves lines onto the ink near them, each strip as its neighbours to both sides.
 fn settle(map: &LineMap, lines: &mut [Curve], pitch: f32) {
+    settle_within(map, lines, reach(pitch), AROUND);
+}
+
+/// The same for ink so many pixels off, where so many lines above and below have a say.
+fn settle_within(map: &LineMap, lines: &mut [Curve], reach: f32, around: usize) {
     let strips = map.strips();
-    let reach = reach(pitch);
     let near = |strip: usize| strip.saturating_sub(AHEAD)..(strip + AHEAD + 1).min(strips);
     let found: Vec<Vec<f32>> = (0..strips)
         .map(|strip| {
-            offsets(lines.len(), reach, |k, offset| {
+            offsets(lines.len(), reach, around, |k, offset| {
                 let sum: f32 = near(strip).map(|s| map.likeliness(s, lines[k].y[s] + offset)).sum();
                 sum / near(strip).len() as f32
             })
@@ -97,7 +114,7 @@ fn march(map: &LineMap, lines: &[Curve], followed: &mut [Curve], pitch: f32, sta
         let field: Vec<f32> = lines.iter().map(|line| line.y[to] - line.y[strip]).collect();
         let guess: Vec<f32> = (0..lines.len()).map(|k| followed[k].y[strip] + field[k] + turned[k]).collect();
         let ahead: Vec<usize> = std::iter::successors(Some(to), |&s| next(s)).take(AHEAD + 1).collect();
-        let found = offsets(lines.len(), reach, |k, offset| {
+        let found = offsets(lines.len(), reach, AROUND, |k, offset| {
             let step = |n: usize| (turned[k] + lines[k].y[ahead[n]] - lines[k].y[to]) * f32::from(n > 0);
             (0..ahead.len()).map(|n| map.likeliness(ahead[n], guess[k] + step(n) + offset)).sum::<f32>()
                 / ahead.len() as f32
@@ -112,13 +129,13 @@ fn march(map: &LineMap, lines: &[Curve], followed: &mut [Curve], pitch: f32, sta
 
 /// For each line the offset at which it and its neighbours show best, 0 where nothing shows; `likeliness` is that of a
 /// line at an offset from its guess.
-fn offsets(lines: usize, reach: f32, likeliness: impl Fn(usize, f32) -> f32) -> Vec<f32> {
+fn offsets(lines: usize, reach: f32, around: usize, likeliness: impl Fn(usize, f32) -> f32) -> Vec<f32> {
     let steps = (2.0 * reach / STEP) as usize;
     let offset = |step: usize| step as f32 * STEP - reach;
     let own: Vec<Vec<f32>> =
         (0..lines).map(|line| (0..=steps).map(|step| likeliness(line, offset(step))).collect()).collect();
     let shared = |line: usize| {
-        let near = line.saturating_sub(AROUND)..(line + AROUND + 1).min(lines);
+        let near = line.saturating_sub(around)..(line + around + 1).min(lines);
         let weight = |other: usize| 1.0 / (1.0 + other.abs_diff(line) as f32);
         let total: f32 = near.clone().map(weight).sum();
         let score = |step: usize| {
