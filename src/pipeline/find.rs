@@ -41,6 +41,8 @@ pub(super) const WHOLE: f32 = 30.0;
 pub(super) const CLEARLY: f32 = 1.25;
 /// The share of the support of what may be a part of the table, or was laid flat, that is enough for another one.
 const NEARLY: f32 = 0.9;
+/// How often rows are set level at most.
+const LEVELLINGS: usize = 3;
 /// Rows that may be missing before the first wherever the table lies on the page; a further sheet begins later.
 const LOST_ROWS: usize = 6;
 /// Room for moves beside the table, in heights of a row: a column may be taken for wider than it is.
@@ -299,13 +301,12 @@ impl<'a> Search<'a> {
         if found.is_read() && self.known.columns.is_none() && self.known.rows.is_none() {
             timed(self.timing, "anchor", || {
                 amend::complete(&mut found, self.recogniser)?;
-                // Rows that were put right may show pairs that were not seen before.
-                while level::level(&mut found, self.recogniser)? {
-                    let pairs = found.grid.pairs.len();
-                    amend::complete(&mut found, self.recogniser)?;
-                    if found.grid.pairs.len() == pairs {
+                // Rows that were put right may show pairs that were not seen before, and numbers further on.
+                for _ in 0..LEVELLINGS {
+                    if !level::level(&mut found, self.recogniser)? {
                         break;
                     }
+                    amend::complete(&mut found, self.recogniser)?;
                 }
                 straight_rows::lead_back(&mut found, self.recogniser)
             })?;

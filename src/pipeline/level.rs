@@ -22,6 +22,8 @@ const SEEN: f32 = 0.7;
 const OFF: f32 = 0.16;
 /// The same from which the lines run through them: writing makes such lines show better than the true ones.
 const THROUGH: f32 = 0.35;
+/// One number in so many is enough to tell that lines run through them.
+const RUN_THROUGH: usize = 4;
 /// What the numbers must still say where rows were moved, as a share.
 const AS_MUCH: f32 = 0.9;
 /// Share by which lines along the slope of the page must show better than those that run as they were found.
@@ -154,7 +156,8 @@ fn lead(grid: &mut Grid, map: &LineMap, numbers: &Numbers, off: f32, first_band:
     let led = [as_found, as_usual].map(|lines| track::follow_from(map, &lines, grid.pitch, start));
     let shown = |lines: &[Curve]| map.shown(lines, strips.clone());
     let best = if shown(&led[1]) > CLEARLY * shown(&led[0]) { &led[1] } else { &led[0] };
-    if (numbers.middle() - off).abs() < THROUGH && shown(best) < shown(&old) {
+    let through = numbers.off.iter().filter(|place| (*place - off).abs() >= THROUGH).count();
+    if RUN_THROUGH * through < numbers.off.len() && shown(best) < shown(&old) {
         return false;
     }
     let last = best.len() - 1;
@@ -192,7 +195,7 @@ mod tests {
 
     #[test]
     fn rows_that_lie_off_their_numbers_are_led_back() {
-        led_back(false);
+        led_back(false, 0);
     }
 
     #[test]
@@ -208,11 +211,16 @@ mod tests {
 
     #[test]
     fn dark_writing_is_no_line() {
-        led_back(true);
+        led_back(true, 0);
     }
 
-    /// Two pairs of columns; the rows of the first were found half a row too low, through its writing.
-    fn led_back(written: bool) {
+    #[test]
+    fn rows_that_slipped_half_way_down_are_led_back() {
+        led_back(true, 9);
+    }
+
+    /// Two pairs of columns; the rows of the first, `from` some row on, were found half a row too low, through its writing.
+    fn led_back(written: bool, from: usize) {
         let line = |k: usize, x: f32| 80.0 + 40.0 * k as f32 + 0.02 * x;
         let image = GrayImage::from_fn(1024, 900, |x, y| {
             let near =
@@ -230,15 +238,15 @@ mod tests {
         let map = LineMap::new(&image, ROW_REACH);
         let x = |strip: usize| 32.0 * strip as f32 + 16.0;
         let found = |k: usize| {
-            let off = |strip: usize| if strip < 16 { 20.0 } else { 0.0 };
+            let off = |strip: usize| if strip < 16 && k >= from { 20.0 } else { 0.0 };
             Curve { y: (0..32).map(|strip| line(k, x(strip)) + off(strip)).collect() }
         };
         let bands = (0..18).map(|k| Band { top: found(k), bottom: found(k + 1), ruled: true }).collect();
         let pairs = columns::even(0.0, 1024.0, 2, 29);
         let mut grid = Grid { bands, pairs, pitch: 40.0, width: 1024.0, by_ink: false };
         let places: Vec<[f32; 2]> = (0..18).map(|k| [40.0, line(k, 40.0) + 20.0]).collect();
-        let numbers = Numbers { pair: 0, places, off: vec![-0.5; 18] };
-        assert_eq!(numbers.middle(), -0.5);
+        let off = (0..18).map(|row| if row < from { 0.0 } else { -0.5 }).collect();
+        let numbers = Numbers { pair: 0, places, off };
         assert!(lead(&mut grid, &map, &numbers, 0.0, 0));
         for (k, band) in grid.bands.iter().enumerate() {
             for x in [100.0, 400.0, 700.0, 1000.0] {
