@@ -203,13 +203,15 @@ impl Grid {
             beside = number_columns::pairs(page, &rows, frame.pitch, &columns, true);
         }
         let unruled: Vec<_> = beside.filter(|pairs| known.allows(pairs)).into_iter().chain(by_borders).collect();
-        let on_led = |pairs: &Vec<ColumnPair>| {
-            let rows = led.as_ref()?;
-            Some(Self { by_ink: false, ..Self::on_rows(rows, frame.pitch, pairs.clone()) })
-        };
-        let led: Vec<Self> = unruled.iter().filter_map(on_led).collect();
-        let unruled = unruled.into_iter().map(|pairs| Self::on_rows(&rows, frame.pitch, pairs));
-        let found: Vec<Self> = ruled.into_iter().chain(led).chain(unruled).collect();
+        // Led along their lines first, then straight from number to number.
+        let led = led.map(|rows| (rows, false));
+        let ways = led.into_iter().chain([(rows, true)]);
+        let on_rows = ways.flat_map(|(rows, by_ink)| {
+            let grid =
+                move |pairs: &Vec<ColumnPair>| Self { by_ink, ..Self::on_rows(&rows, frame.pitch, pairs.clone()) };
+            unruled.iter().map(grid)
+        });
+        let found: Vec<Self> = ruled.into_iter().chain(on_rows).collect();
         if found.is_empty() { Err(NO_PAIRS.to_owned()) } else { Ok(found) }
     }
 

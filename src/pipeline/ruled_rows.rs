@@ -107,13 +107,8 @@ pub(super) fn beside_numbers(
     let strip = |column: &NumberColumn| map.strip_of(column.middle.at(middle));
     let start = strip(numbers.first()?);
     let table = map.strip_of(frame.left)..map.strip_of(frame.right - 1.0) + 1;
-    let settled = track::settle_far(&map, rows, frame.pitch, start..start + 1)?;
-    let onto_line = |(row, settled): (&Curve, &Curve)| {
-        let moved = settled.y[start] - row.y[start];
-        Curve { y: row.y.iter().map(|y| y + moved).collect() }
-    };
-    let shifted: Vec<Curve> = rows.iter().zip(&settled).map(onto_line).collect();
-    let led = track::follow_from(&map, &shifted, frame.pitch, start);
+    let led = track::moved_onto(&map, rows, frame.pitch, start);
+    let led = track::follow_from(&map, &led, frame.pitch, start);
     let is_near = |column: &NumberColumn| {
         let off = led.iter().zip(rows).map(|(led, row)| (led.y[strip(column)] - row.y[strip(column)]).abs());
         spacing::median(off) < NEAR * frame.pitch

@@ -65,13 +65,11 @@ pub(super) fn settle_near(map: &LineMap, lines: &mut [Curve], pitch: f32) {
     }
 }
 
-/// Moves lines onto the ink that may be up to half a row off; none unless they then show better in some strips.
-pub(super) fn settle_far(map: &LineMap, lines: &[Curve], pitch: f32, strips: Range<usize>) -> Option<Vec<Curve>> {
-    let mut moved = lines.to_vec();
-    settle_within(map, &mut moved, FAR * pitch, MANY);
-    settle_near(map, &mut moved, pitch);
-    let gained = map.shown(&moved, strips.clone()) - map.shown(lines, strips);
-    (gained > BETTER).then_some(moved)
+/// The same lines, each moved as a whole so that it passes a strip on the ink, which may be up to half a row off there.
+pub(super) fn moved_onto(map: &LineMap, lines: &[Curve], pitch: f32, strip: usize) -> Vec<Curve> {
+    let found = offsets(lines.len(), FAR * pitch, MANY, |k, offset| map.likeliness(strip, lines[k].y[strip] + offset));
+    let moved = |(line, offset): (&Curve, f32)| Curve { y: line.y.iter().map(|y| y + offset).collect() };
+    lines.iter().zip(found).map(moved).collect()
 }
 
 /// How far from its guess a line is looked for, in pixels.
@@ -81,16 +79,12 @@ fn reach(pitch: f32) -> f32 {
 
 /// Moves lines onto the ink near them, each strip as its neighbours to both sides.
 fn settle(map: &LineMap, lines: &mut [Curve], pitch: f32) {
-    settle_within(map, lines, reach(pitch), AROUND);
-}
-
-/// The same for ink so many pixels off, where so many lines above and below have a say.
-fn settle_within(map: &LineMap, lines: &mut [Curve], reach: f32, around: usize) {
     let strips = map.strips();
+    let reach = reach(pitch);
     let near = |strip: usize| strip.saturating_sub(AHEAD)..(strip + AHEAD + 1).min(strips);
     let found: Vec<Vec<f32>> = (0..strips)
         .map(|strip| {
-            offsets(lines.len(), reach, around, |k, offset| {
+            offsets(lines.len(), reach, AROUND, |k, offset| {
                 let sum: f32 = near(strip).map(|s| map.likeliness(s, lines[k].y[s] + offset)).sum();
                 sum / near(strip).len() as f32
             })
