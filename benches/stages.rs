@@ -2,12 +2,12 @@
 
 use divan::{Bencher, black_box};
 use scoresheet::decode;
-use scoresheet::pipeline::anchor;
 use scoresheet::pipeline::cells::Crop;
-use scoresheet::pipeline::grid::{Grid, Known};
-use scoresheet::pipeline::ingest::{IngestLimits, Photo, ingest};
+use scoresheet::pipeline::numbers::anchor;
 use scoresheet::pipeline::page::Page;
+use scoresheet::pipeline::photo::ingest::{IngestLimits, Photo, ingest};
 use scoresheet::pipeline::recognise::{Recogniser, TractRecogniser};
+use scoresheet::pipeline::table::grid::{Grid, Known};
 use scoresheet::pipeline::{PhotoFile, ReadOptions, ReadPage, SheetFiles, Timing, numbers, read_game, read_page, rows};
 
 fn main() {

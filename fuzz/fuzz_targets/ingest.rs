@@ -3,8 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use scoresheet::pipeline::PhotoFile;
-use scoresheet::pipeline::documents::photos;
-use scoresheet::pipeline::ingest::{IngestLimits, ingest};
+use scoresheet::pipeline::photo::documents::photos;
+use scoresheet::pipeline::photo::ingest::{IngestLimits, ingest};
 
 fuzz_target!(|bytes: &[u8]| {
     let limits = IngestLimits { pixels: 4_000_000, memory: 64 << 20, ..IngestLimits::default() };

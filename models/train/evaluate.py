@@ -11,7 +11,7 @@ import torch
 from alphabet import CLASSES, plain
 from cells import Pack
 from decode import beam, greedy
-from model import Recogniser
+from model import build
 from split import held_out
 from train import log_probabilities, reader_exact, with_signs
 
@@ -19,7 +19,7 @@ from train import log_probabilities, reader_exact, with_signs
 def load(checkpoint):
     """The averaged model of a checkpoint."""
     state = torch.load(checkpoint, map_location="cpu", weights_only=False)
-    model = Recogniser(CLASSES, state["shape"])
+    model = build(CLASSES, state["shape"])
     model.load_state_dict(with_signs(state["average"], state["symbols"]))
     return model.eval(), state
 

@@ -1,8 +1,8 @@
-"""Writes the recogniser that the program loads: models/recogniser.onnx and its card models/recogniser.json.
+"""Writes a recogniser that the program loads, models/recogniser.onnx or models/second_pass.onnx, and its card beside it.
 
-    python export.py CHECKPOINT --out .. --cells DIR... --trained-on "..." [--note "..."]
+    python export.py CHECKPOINT --out .. --cells DIR... --trained-on "..." [--name second_pass --half] [--note "..."]
 
-Batch norms are folded into the convolutions, the output is checked against onnxruntime, and with --cells the card
+Batch norms are folded into the convolutions, with --half weights are kept as 16-bit floats, the output is checked against onnxruntime, and with --cells the card
 gets the held-out figures and the temperature by which log-probabilities are divided to be calibrated.
 """
 import argparse
@@ -11,6 +11,7 @@ import json
 import os
 
 import numpy as np
+import onnx
 import onnxruntime
 import torch
 from torch.nn import functional as F
@@ -22,6 +23,10 @@ from evaluate import load, validation
 from model import STEPS, cost, folded
 from train import log_probabilities, reader_exact
 
+# Values from which a weight counts as large.
+LARGE = 64
+# What is put behind the name of a weight of 16 bits.
+HALF = "_half"
 LICENCE = "see models/README.md"
 
 
@@ -34,19 +39,44 @@ def temperature(scores, pack):
     return min(losses, key=losses.get)
 
 
+def halve(path):
+    """Keeps the large weights of an ONNX file as 16-bit floats, each with a cast to 32 bits behind it."""
+    model = onnx.load(path)
+    graph, casts = model.graph, []
+    for tensor in graph.initializer:
+        values = onnx.numpy_helper.to_array(tensor)
+        if values.dtype != np.float32 or values.size < LARGE:
+            continue
+        name = tensor.name
+        tensor.CopyFrom(onnx.numpy_helper.from_array(values.astype(np.float16), name + HALF))
+        casts.append(onnx.helper.make_node("Cast", [name + HALF], [name], to=onnx.TensorProto.FLOAT))
+    nodes = casts + list(graph.node)
+    del graph.node[:]
+    graph.node.extend(nodes)
+    onnx.checker.check_model(model)
+    onnx.save(model, path)
+
+
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("checkpoint"), a.add_argument("--out", default=".."), a.add_argument("--cells", nargs="*", default=[])
     a.add_argument("--check", nargs="*", default=[]), a.add_argument("--trained-on", default="made-up cells")
-    a.add_argument("--note"), a.add_argument("--licence", default=LICENCE), a.add_argument("--threads", type=int, default=1)
+    a.add_argument("--note"), a.add_argument("--licence", default=LICENCE)
+    a.add_argument("--name", default="recogniser"), a.add_argument("--half", action="store_true"), a.add_argument("--threads", type=int, default=1)
     o = a.parse_args()
     torch.set_num_threads(o.threads)
     model, state = load(o.checkpoint)
+    if o.half:
+        for p in model.parameters():
+            p.data = p.data.half().float() if p.numel() >= LARGE else p.data
     macs, parameters = cost(model)
     plain_model = folded(model)
-    path = os.path.join(o.out, "recogniser.onnx")
-    torch.onnx.export(plain_model, torch.zeros(1, 1, 48, 192), path, dynamo=False, opset_version=17, input_names=["ink"],
+    path = os.path.join(o.out, o.name + ".onnx")
+    torch.onnx.export(plain_model, torch.zeros(1, 1, 48, 192), path, dynamo=False, opset_version=17,
+                      do_constant_folding=not o.half, input_names=["ink"],
                       output_names=["log_probs"], dynamic_axes={"ink": {0: "batch", 3: "width"}, "log_probs": {0: "batch", 1: "steps"}})
+    if o.half:
+        halve(path)
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     pack = validation(o.cells, o.check)
     grey = torch.from_numpy(np.stack([pack.picture(i) for i in range(min(16, len(pack)))])) if len(pack) else \
@@ -65,7 +95,7 @@ def main():
                        reader_exact_beam={k: round(v, 4) for k, v in reader_exact([beam(s) for s in scores], pack).items()},
                        held_out_cells=len(pack))
         heat = temperature(scores, pack)
-    card = dict(file="recogniser.onnx", sha256=hashlib.sha256(open(path, "rb").read()).hexdigest(), alphabet=SYMBOLS, blank=0,
+    card = dict(file=o.name + ".onnx", sha256=hashlib.sha256(open(path, "rb").read()).hexdigest(), alphabet=SYMBOLS, blank=0,
                 input=dict(name="ink", height=48, width=192, scale=1 / 255, ink_is=1.0, formula="(255 - grey) / 255",
                            row_band=[9, 39]),
                 output=dict(name="log_probs", shape=["batch", STEPS, len(SYMBOLS) + 1]), steps=STEPS, temperature=heat,
@@ -73,7 +103,7 @@ def main():
                 training=dict(steps=state["step"], minutes=round(state["spent"] / 60, 1)), figures=figures, licence=o.licence)
     if o.note:
         card["note"] = o.note
-    with open(os.path.join(o.out, "recogniser.json"), "w", encoding="utf-8") as f:
+    with open(os.path.join(o.out, o.name + ".json"), "w", encoding="utf-8") as f:
         json.dump(card, f, indent=1, ensure_ascii=False)
         f.write("\n")
     print(f"{path}: {os.path.getsize(path) / 1e6:.1f} MB, {figures}, temperature {heat}")

@@ -63,10 +63,20 @@ class Recogniser(nn.Module):
         return F.log_softmax(x if x.dtype == torch.float32 else x.float(), 2)
 
 
+def build(classes, shape, dropout=0.0):
+    """The network of that name: one of SHAPES, or what begins as PP-OCRv6."""
+    if shape == "pretrained":
+        from pretrained import Pretrained
+        return Pretrained(classes, dropout)
+    return Recogniser(classes, shape, dropout)
+
+
 def folded(model):
     """A copy for inference, batch norms folded into the convolutions."""
     import copy
     model = copy.deepcopy(model).eval()
+    if not isinstance(model, Recogniser):
+        return model
     for module in list(model.modules()):
         for name, child in list(module.named_children()):
             if isinstance(child, Convolution):

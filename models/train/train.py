@@ -20,9 +20,10 @@ import torch
 from torch.nn import functional as F
 
 from alphabet import CLASSES, INDEX, SYMBOLS, plain
-from cells import Mixture, Pack, as_ink
+from cells import WIDTH, Mixture, Pack, as_ink
 from decode import greedy
-from model import SHAPES, STEPS, Recogniser, cost
+from model import SHAPES, build, cost
+from pretrained import from_onnx
 from split import held_out
 from warm import warm_up
 
@@ -34,7 +35,7 @@ def options():
     a.add_argument("--check", nargs="*", default=[], help="packs held out as a whole")
     a.add_argument("--synthetic", type=float, default=0.3, help="share of made-up cells in a batch")
     a.add_argument("--run", required=True), a.add_argument("--minutes", type=float, required=True)
-    a.add_argument("--resume"), a.add_argument("--start", help="begin with the averaged weights of this checkpoint")
+    a.add_argument("--resume"), a.add_argument("--start", help="begin with the averaged weights of this checkpoint, or with an ONNX file of PP-OCRv6")
     a.add_argument("--shape", choices=SHAPES, default="flatter"), a.add_argument("--batch", type=int, default=128)
     a.add_argument("--rate", type=float, default=2e-3), a.add_argument("--decay", type=float, default=0.03)
     a.add_argument("--strength", type=float, default=1.0, help="of the augmentation of real cells")
@@ -44,6 +45,7 @@ def options():
     a.add_argument("--dropout", type=float, default=0.15), a.add_argument("--average", type=float, default=0.998)
     a.add_argument("--every", type=float, default=4, help="minutes between validations")
     a.add_argument("--threads", type=int, default=1), a.add_argument("--workers", type=int, default=1)
+    a.add_argument("--narrow", action="store_true", help="show most cells in windows as narrow as the program cuts them")
     a.add_argument("--seed", type=int, default=1)
     return a.parse_args()
 
@@ -88,6 +90,37 @@ def with_signs(state, symbols):
     return state
 
 
+WINDOWS = [96, 112, 128, 144, 160, WIDTH]
+STRIDE, MARGIN = 4, 16
+# Share of cells shown whole all the same, so that wide ones stay known.
+WHOLE = 0.15
+
+
+def window(cell, rng):
+    """The narrowest window that shows a grey cell's ink, and where it starts, much as the program chooses it."""
+    rows = cell[9:39]
+    paper = np.median(rows[::3, ::5])
+    ink = np.flatnonzero((rows < paper - 45).sum(0) >= 1)
+    if not len(ink) or rng.random() < WHOLE:
+        return WIDTH, 0
+    start = max(0, int(ink[0]) - MARGIN + int(rng.integers(-6, 3))) // STRIDE * STRIDE
+    needed = min(int(ink[-1]) + MARGIN + int(rng.integers(-3, 7)), WIDTH) - start
+    width = next((w for w in WINDOWS if w >= needed), WIDTH)
+    return width, min(start, WIDTH - width)
+
+
+def in_windows(batches, rng):
+    """The cells of the batches cut to their windows, in batches of one width and of the same size."""
+    pools = {width: [] for width in WINDOWS}
+    for grey, labels in batches:
+        for cell, label in zip(grey, labels):
+            width, start = window(cell.numpy(), rng)
+            pools[width].append((cell[:, start:start + width], label))
+            if len(pools[width]) == len(labels):
+                yield torch.stack([c for c, _ in pools[width]]), [l for _, l in pools[width]]
+                pools[width] = []
+
+
 class Average:
     """A running mean of the weights, faster at the beginning."""
 
@@ -121,10 +154,13 @@ def main():
     n_made = round(o.batch * share)
     print(f"{len(real)} real cells, {len(made)} made up, {len(validation)} held out, {n_made} of {o.batch} in a batch made up")
 
-    start = torch.load(o.resume or o.start, map_location="cpu", weights_only=False) if o.resume or o.start else None
-    shape = start["shape"] if start else o.shape
-    model = Recogniser(CLASSES, shape, o.dropout)
-    if start:
+    begun = (o.start or "").endswith(".onnx") and not o.resume
+    start = torch.load(o.resume or o.start, map_location="cpu", weights_only=False) if (o.resume or o.start) and not begun else None
+    shape = start["shape"] if start else "pretrained" if begun else o.shape
+    model = build(CLASSES, shape, o.dropout)
+    if begun:
+        model.load_state_dict(from_onnx(o.start).state_dict())
+    elif start:
         model.load_state_dict(start["model"] if o.resume else with_signs(start["average"], start["symbols"]))
     macs, parameters = cost(model)
     print(f"shape {shape}: {macs / 1e6:.0f} M multiply-adds, {parameters / 1e6:.2f} M parameters, on {device}")
@@ -133,7 +169,7 @@ def main():
     others = [p for p in model.parameters() if p.ndim <= 1]
     optimiser = torch.optim.AdamW([dict(params=plain_weights, weight_decay=o.decay), dict(params=others, weight_decay=0.0)],
                                   lr=o.rate, betas=(.9, .98))
-    if not start:
+    if not start and not begun:
         warm_up(model, made, o.warm, device, o.seed)
     average, step, spent = Average(model, o.average), 0, 0.0
     if o.resume:
@@ -141,7 +177,7 @@ def main():
         average.state = {k: v.to(device) for k, v in start["average"].items()}
         average.steps, step, spent = start["step"], start["step"], start["spent"]
         torch.set_rng_state(start["random"])
-    judge = Recogniser(CLASSES, shape).to(device, memory_format=torch.channels_last)
+    judge = build(CLASSES, shape).to(device, memory_format=torch.channels_last)
 
     stopped = []
     signal.signal(signal.SIGTERM, lambda *_: stopped.append(1))
@@ -149,6 +185,8 @@ def main():
     next_check, losses, cells = time.time() + min(60, o.every * 60), [], 0
     mixture = Mixture([(real, o.batch - n_made, o.strength), (made, n_made, o.synthetic_strength)], o.seed * 1000003 + step, o.spliced)
     batches = iter(torch.utils.data.DataLoader(mixture, batch_size=None, num_workers=o.workers, prefetch_factor=4))
+    if o.narrow:
+        batches = in_windows(batches, np.random.default_rng(o.seed))
 
     def checkpoint():
         save(os.path.join(o.run, "last.pt"), dict(
@@ -182,7 +220,7 @@ def main():
         with torch.autocast(device.type, torch.bfloat16):
             log_probs = model(ink)
         loss = F.ctc_loss(log_probs.transpose(0, 1), torch.tensor([k for l in labels for k in l], device=device),
-                          torch.full((len(labels),), STEPS, dtype=torch.long), torch.tensor([len(l) for l in labels]),
+                          torch.full((len(labels),), log_probs.shape[1], dtype=torch.long), torch.tensor([len(l) for l in labels]),
                           zero_infinity=True)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()

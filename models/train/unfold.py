@@ -1,8 +1,9 @@
 """Makes a checkpoint of a released model file, to go on training from.
 
     python unfold.py ../recogniser.onnx --cells DIR... --out FILE
+    python unfold.py ../second_pass.onnx --shape pretrained --out FILE
 
-The file has its batch norms folded into the convolutions.  Each is taken out again: the mean and deviation of what the
+The second has its weights by name.  The first has its batch norms folded into the convolutions.  Each is taken out again: the mean and deviation of what the
 convolution gives on some of the cells, and the scale and shift that undo them, so that the checkpoint reads as the file does.
 """
 import argparse
@@ -14,17 +15,23 @@ from onnx import numpy_helper
 
 from alphabet import CLASSES, SYMBOLS
 from cells import Pack, as_ink
-from model import Convolution, Recogniser
+from export import HALF
+from model import Convolution, Recogniser, build
 
 CELLS = 2000
 
 
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    a.add_argument("model"), a.add_argument("--cells", nargs="+"), a.add_argument("--out", required=True)
+    a.add_argument("model"), a.add_argument("--cells", nargs="*"), a.add_argument("--out", required=True)
     a.add_argument("--shape", default="flatter")
     o = a.parse_args()
     weights = {w.name: torch.from_numpy(numpy_helper.to_array(w).copy()) for w in onnx.load(o.model).graph.initializer}
+    if o.shape == "pretrained":
+        state = {name.removesuffix(HALF): w.float() for name, w in weights.items()}
+        state = {name: state[name] for name in build(CLASSES, o.shape).state_dict()}
+        torch.save(dict(average=state, shape=o.shape, symbols=SYMBOLS, step=0, spent=0.0), o.out)
+        return
     model = Recogniser(CLASSES, o.shape).eval()
     named = {name: layer for name, layer in model.named_modules() if isinstance(layer, Convolution)}
     with torch.no_grad():

@@ -36,8 +36,8 @@ pub use triage::Triage;
 pub use walk::WalkLimits;
 
 use crate::error::{Error, Result};
-use crate::pipeline::recognise::{ModelCard, Recogniser};
-use crate::pipeline::{ReadOptions, apart};
+use crate::pipeline::recognise::{Recogniser, models};
+use crate::pipeline::{ReadOptions, photo::apart};
 use event::Pairing;
 use games::{GameRecord, SheetHashes};
 use group::{Candidate, Group};
@@ -127,11 +127,11 @@ pub fn run(settings: &Settings, recogniser: &dyn Recogniser, stop: &AtomicBool) 
     Ok(summary)
 }
 
-/// Program, model and options: what they read is read again when one of them changes.
+/// Program, models and options: what they read is read again when one of them changes.
 fn reader(options: &ReadOptions) -> Result<String> {
-    let model = ModelCard::embedded()?.sha256;
+    let models = models()?;
     let language = options.decode.language.as_deref().unwrap_or("any");
-    Ok(format!("{} {} {language}", env!("CARGO_PKG_VERSION"), model.get(..16).unwrap_or(&model)))
+    Ok(format!("{} {models} {language}", env!("CARGO_PKG_VERSION")))
 }
 
 /// A photo that another process looked at.

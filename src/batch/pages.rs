@@ -3,11 +3,13 @@
 use crate::error::{Error, Result};
 use crate::game::{Colour, Game, Status};
 use crate::pipeline::cells::CROP_WIDTH;
-use crate::pipeline::cutout::Cutout;
-use crate::pipeline::ingest::{self, ingest};
+use crate::pipeline::cells::cutout::Cutout;
+use crate::pipeline::page::sampling::sample;
+use crate::pipeline::photo::ingest::{self, ingest};
 use crate::pipeline::recognise::Recogniser;
-use crate::pipeline::sampling::sample;
-use crate::pipeline::{Ink, PhotoFile, ReadCell, ReadOptions, apart, game_from, ink_of, read_page, shades};
+use crate::pipeline::{
+    Ink, PhotoFile, ReadCell, ReadOptions, game_from, ink_of, page::shades, photo::apart, read_page,
+};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use image::codecs::jpeg::JpegEncoder;
 use image::{GrayImage, Luma};

@@ -3,9 +3,9 @@
 use super::archive;
 use crate::error::{Error, Result};
 use crate::hex::hex;
-use crate::pipeline::documents::photos;
-use crate::pipeline::ingest::IngestLimits;
-use crate::pipeline::{PhotoFile, apart, heic};
+use crate::pipeline::photo::documents::photos;
+use crate::pipeline::photo::ingest::IngestLimits;
+use crate::pipeline::{PhotoFile, photo::apart, photo::heic};
 use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::{Path, PathBuf};

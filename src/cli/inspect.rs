@@ -4,7 +4,7 @@ use super::{Outcome, load};
 use crate::error::{Error, Result};
 use crate::game::{Colour, Quad};
 use crate::pipeline::cells::{CROP_HEIGHT, CROP_WIDTH, Crop};
-use crate::pipeline::ingest::{IngestLimits, Photo, ingest};
+use crate::pipeline::photo::ingest::{IngestLimits, Photo, ingest};
 use crate::pipeline::recognise::{Recogniser, TractRecogniser};
 use crate::pipeline::{ReadCell, ReadPage, Timing, read_page};
 use crate::reading::Alphabet;

@@ -3,9 +3,9 @@
 use super::{Outcome, Runtime, load, print};
 use crate::error::{Error, Result};
 use crate::game::{Colour, Quad, Status};
-use crate::pipeline::apart;
-use crate::pipeline::documents::photos;
-use crate::pipeline::hint::{PageHint, parse_quad};
+use crate::pipeline::photo::apart;
+use crate::pipeline::photo::documents::photos;
+use crate::pipeline::table::hint::{PageHint, parse_quad};
 use crate::pipeline::{PhotoFile, ReadOptions, SheetFiles, read_game};
 use clap::Args;
 use std::path::PathBuf;

@@ -1,7 +1,8 @@
 //! What was seen on all pages of a game, gathered by the numbers of the rows.
 
+use super::photo::advice;
 use super::results::{self, WrittenResult};
-use super::{ReadCell, ReadPage, Timing, advice, table_quad};
+use super::{ReadCell, ReadPage, Timing, table_quad};
 use crate::decode::{InkCell, Row};
 use crate::error::{Error, Result};
 use crate::game::{Colour, PageInfo, PageRole, Sheet};

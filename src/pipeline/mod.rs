@@ -2,87 +2,42 @@
 //!
 //! [`read_game`] calls every stage in order and can be read as the table of contents.
 
-mod advice;
-mod amend;
-pub mod anchor;
-mod answer;
-pub mod apart;
-mod backdrop;
-mod boxes_and_loops;
 pub mod cells;
-mod choice;
-pub mod columns;
-pub mod cutout;
-mod digits;
-pub mod documents;
-mod faint;
-pub mod find;
-mod first_row;
-mod fit;
-pub mod flatten;
-mod form_result;
-mod further;
-pub mod grid;
-pub(crate) mod heic;
-pub mod hint;
-pub mod homography;
-pub mod ingest;
 mod ink;
-mod ink_rows;
-mod large_ink;
-mod layout;
-mod legible;
-mod level;
-pub mod lines;
-mod long_lines;
-mod number_columns;
-mod number_rows;
 pub mod numbers;
-mod outside;
 pub mod page;
-mod pale;
-mod paper;
-mod print;
+pub mod photo;
 pub mod recognise;
 pub(crate) mod repeats;
-mod result_words;
 pub mod results;
-mod ruled_rows;
-pub(crate) mod sampling;
-pub mod segments;
-pub(crate) mod shades;
-mod shapes;
-mod spacing;
-mod straight_rows;
-mod tiff;
-mod track;
-pub mod uprights;
+pub mod table;
 pub mod watch;
-mod words;
-mod writing;
 
 use crate::decode;
 use crate::error::{Error, Result};
 use crate::game::{Colour, Game, Quad};
 use crate::reading::Reading;
 use crate::review::{self, Reviewed};
-use anchor::Anchor;
 use cells::Crop;
-use find::Found;
-use grid::Grid;
-use hint::PageHint;
+use cells::writing::read_cells;
 use image::GrayImage;
-use ingest::{IngestLimits, Photo, ingest};
 use ink::gather;
 pub use ink::{Ink, ink_of, rows};
-use page::Page;
+use numbers::anchor::Anchor;
+use numbers::first_row;
+use page::{Page, pale};
+use photo::advice;
+use photo::ingest::{IngestLimits, Photo, ingest};
 use rayon::prelude::*;
 use recognise::{Recogniser, Remembering};
-use results::WrittenResult;
+use results::{WrittenResult, form_result};
 use std::collections::BTreeMap;
 use std::time::Instant;
+use table::find::{self, Found};
+use table::further;
+use table::grid::Grid;
+use table::hint::PageHint;
 use watch::Watch;
-use writing::read_cells;
 
 /// A photo as it comes in.
 #[derive(Debug, Clone)]
@@ -311,13 +266,11 @@ fn read_table(
     let Found { page, grid, anchor, .. } = found;
     watch.at("cells")?;
     let mut cells = timed(timing, "cells", || cut_cells(&page, &grid, &anchor));
-    let darkened = pale::gain(&cells).map(|gain| page.darkened(gain));
-    if let Some(darkened) = &darkened {
-        cells = timed(timing, "cells", || cut_cells(darkened, &grid, &anchor));
+    if let Some(gain) = pale::gain(&cells) {
+        cells = timed(timing, "cells", || cut_cells(&page.darkened(gain), &grid, &anchor));
     }
     watch.at("recognise")?;
-    let cut = |cell: &ReadCell, down| cell.cut(darkened.as_ref().unwrap_or(&page), &grid, down);
-    timed(timing, "recognise", || read_cells(&mut cells, cut, recogniser))?;
+    timed(timing, "recognise", || read_cells(&mut cells, recogniser))?;
     let advice = timed(timing, "advice", || advice::advice(photo, &anchor, &cells))?;
     let (file, results, further, beside) = (photo.file.clone(), Vec::new(), Vec::new(), Vec::new());
     let mut read = ReadPage { file, page, grid, anchor, cells, results, advice, further, beside };

@@ -8,7 +8,7 @@ use super::store::Job;
 use crate::decode;
 use crate::game::Quad;
 use crate::notation::Language;
-use crate::pipeline::hint::PageHint;
+use crate::pipeline::table::hint::PageHint;
 use crate::review::{CellName, Desk, Pin, Reviewed};
 use axum::Json;
 use axum::extract::rejection::JsonRejection;

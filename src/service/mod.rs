@@ -22,7 +22,7 @@ pub use problem::Problem;
 pub use store::{DeadLetter, Overview};
 pub use store::{Job, Kind, PhotoEntry, Retry, State, Store, StoreError};
 
-use crate::pipeline::ingest::IngestLimits;
+use crate::pipeline::photo::ingest::IngestLimits;
 use crate::pipeline::recognise::Recogniser;
 use axum::Router;
 use desks::Desks;

@@ -42,7 +42,7 @@ fn broken_files_never_panic() {
 
 /// A seeded walk over flipped bytes and cut ends of a real file.
 fn broken_never_panics(whole: &[u8], times: usize) {
-    use scoresheet::pipeline::ingest::{IngestLimits, ingest};
+    use scoresheet::pipeline::photo::ingest::{IngestLimits, ingest};
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut random = move |below: usize| {
         state ^= state << 13;

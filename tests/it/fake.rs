@@ -3,7 +3,7 @@
 use image::{GrayImage, Luma};
 use scoresheet::error::Result;
 use scoresheet::pipeline::cells::{CROP_WIDTH, Crop};
-use scoresheet::pipeline::ingest::Photo;
+use scoresheet::pipeline::photo::ingest::Photo;
 use scoresheet::pipeline::recognise::Recogniser;
 use scoresheet::reading::{Alphabet, Reading};
 

@@ -1,7 +1,7 @@
 //! The two runtimes of the recogniser say the same. Needs `--features ort` and ORT_DYLIB_PATH.
 
 use crate::util::sample;
-use scoresheet::pipeline::ingest::{IngestLimits, ingest};
+use scoresheet::pipeline::photo::ingest::{IngestLimits, ingest};
 use scoresheet::pipeline::recognise::{OrtRecogniser, Recogniser, TractRecogniser};
 use scoresheet::pipeline::{Timing, read_page};
 
@@ -16,8 +16,9 @@ fn both_runtimes_read_alike() {
         let photo = ingest(file, &std::fs::read(sample(file)).unwrap(), &IngestLimits::default()).unwrap();
         let page = read_page(&photo, &tract, &mut Timing::new()).unwrap();
         let crops: Vec<_> = page.cells.iter().map(|cell| &cell.crop).collect();
-        let pairs = tract.read(&crops).unwrap().into_iter().zip(ort.read(&crops).unwrap());
-        for (a, b) in pairs {
+        let first = tract.read(&crops).unwrap().into_iter().zip(ort.read(&crops).unwrap());
+        let second = tract.read_again(&crops).unwrap().into_iter().zip(ort.read_again(&crops).unwrap());
+        for (a, b) in first.chain(second) {
             assert_eq!(a.log_probs.len(), b.log_probs.len());
             // Probabilities below one in a hundred thousand are nothing but rounding.
             let gap = a.log_probs.iter().zip(&b.log_probs).filter(|(a, _)| **a > -11.5).map(|(a, b)| (a - b).abs());

@@ -6,9 +6,9 @@ use crate::util::{sample, scoresheet};
 use image::{GrayImage, Luma};
 use scoresheet::error::Error;
 use scoresheet::game::{Game, Quad};
-use scoresheet::pipeline::hint::PageHint;
-use scoresheet::pipeline::homography::Homography;
-use scoresheet::pipeline::ingest::Photo;
+use scoresheet::pipeline::page::homography::Homography;
+use scoresheet::pipeline::photo::ingest::Photo;
+use scoresheet::pipeline::table::hint::PageHint;
 use scoresheet::pipeline::{ReadOptions, SheetFiles, read_game};
 
 const FORM: (usize, usize) = (2, 14);

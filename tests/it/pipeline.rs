@@ -5,8 +5,8 @@ use image::{ExtendedColorType, ImageEncoder, imageops};
 use scoresheet::error::Error;
 use scoresheet::game::{Colour, Status};
 use scoresheet::pgn;
-use scoresheet::pipeline::apart;
-use scoresheet::pipeline::ingest::Photo;
+use scoresheet::pipeline::photo::apart;
+use scoresheet::pipeline::photo::ingest::Photo;
 use scoresheet::pipeline::{PhotoFile, ReadOptions, SheetFiles, read_game};
 
 const GAME: &str = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7 c4 c6 cxb5 axb5 Nc3 Bb7 \

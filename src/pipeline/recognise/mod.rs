@@ -1,27 +1,26 @@
-//! From cell pictures to lattices of log-probabilities, by an ONNX model.
+//! From cell pictures to lattices of log-probabilities, by two ONNX models.
 //!
-//! The model is a plain CNN with CTC (see models/README.md). tract runs it without anything installed; the feature
-//! `ort` adds ONNX Runtime. Everything downstream sees only the [`Recogniser`] trait, so tests run on fakes.
+//! A small network reads every cell, a larger one what the first is not sure of (see models/README.md). tract runs them
+//! without anything installed; the feature `ort` adds ONNX Runtime. Everything downstream sees only the [`Recogniser`]
+//! trait, so tests run on fakes.
 
 #[cfg(feature = "ort")]
 mod onnx_runtime;
 mod remembering;
+mod tract;
 
 #[cfg(feature = "ort")]
 pub use onnx_runtime::OrtRecogniser;
 pub(super) use remembering::Remembering;
+pub use tract::TractRecogniser;
 
-use super::cells::{CROP_HEIGHT, CROP_WIDTH, Crop};
+use super::cells::{CROP_WIDTH, Crop};
 use crate::error::{Error, Result};
 use crate::hex::hex;
 use crate::reading::{Alphabet, Reading};
-use rayon::prelude::*;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
-use tract_onnx::prelude::*;
 
 /// Reads cells.
 pub trait Recogniser: Send + Sync {
@@ -33,9 +32,17 @@ pub trait Recogniser: Send + Sync {
     /// # Errors
     /// [`Error::Model`] if the model fails on an input of the right shape.
     fn read(&self, crops: &[&Crop]) -> Result<Vec<Reading>>;
+
+    /// What a slower and better reader says of the same crops, in as many steps; by default the same as [`Self::read`].
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    fn read_again(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
+        self.read(crops)
+    }
 }
 
-/// What models/recogniser.json says about the model.
+/// What the file beside a model says about it.
 #[derive(Debug, Clone, Deserialize)]
 pub struct ModelCard {
     pub file: String,
@@ -47,19 +54,47 @@ pub struct ModelCard {
     pub temperature: f32,
 }
 
-/// The model that comes with the program.
-pub const MODEL: &[u8] = include_bytes!("../../../models/recogniser.onnx");
-const CARD: &str = include_str!("../../../models/recogniser.json");
+/// A model that comes with the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pass {
+    /// The small one, which reads every cell.
+    First,
+    /// The larger one, for what the first is not sure of.
+    Second,
+}
 
-impl ModelCard {
-    /// The card of [`MODEL`].
+impl Pass {
+    /// The model file.
+    pub fn model(self) -> &'static [u8] {
+        match self {
+            Self::First => include_bytes!("../../../models/recogniser.onnx"),
+            Self::Second => include_bytes!("../../../models/second_pass.onnx"),
+        }
+    }
+
+    /// The card of the model.
     ///
     /// # Errors
     /// [`Error::Model`] if the card cannot be read.
-    pub fn embedded() -> Result<Self> {
-        serde_json::from_str(CARD).map_err(|error| model_error("recogniser.json", error))
+    pub fn card(self) -> Result<ModelCard> {
+        let (name, card) = match self {
+            Self::First => ("recogniser.json", include_str!("../../../models/recogniser.json")),
+            Self::Second => ("second_pass.json", include_str!("../../../models/second_pass.json")),
+        };
+        serde_json::from_str(card).map_err(|error| model_error(name, error))
     }
+}
 
+/// A short name for what reads: it changes with either model.
+///
+/// # Errors
+/// [`Error::Model`] if a card cannot be read.
+pub fn models() -> Result<String> {
+    let hashes = [Pass::First.card()?.sha256, Pass::Second.card()?.sha256];
+    Ok(hashes.map(|hash| hash.chars().take(12).collect::<String>()).join("-"))
+}
+
+impl ModelCard {
     /// Checks that `model` is the file that the card describes.
     ///
     /// # Errors
@@ -77,73 +112,6 @@ const WINDOWS: [usize; 6] = [96, 112, 128, 144, 160, CROP_WIDTH];
 const STRIDE: usize = 4;
 /// Pixels shown left and right of the ink.
 const MARGIN: usize = 16;
-
-/// The recogniser in pure Rust.
-pub struct TractRecogniser {
-    /// For crops of any width, which is a symbol.
-    model: TypedModel,
-    width: Symbol,
-    /// One plan a window, made when it is first needed.
-    plans: [OnceLock<TractResult<Arc<TypedSimplePlan>>>; WINDOWS.len()],
-    alphabet: Alphabet,
-    temperature: f32,
-}
-
-impl TractRecogniser {
-    /// Loads the model that comes with the program.
-    ///
-    /// # Errors
-    /// [`Error::Model`] if the model does not load.
-    pub fn embedded() -> Result<Self> {
-        let card = ModelCard::embedded()?;
-        let load = || -> TractResult<(TypedModel, Symbol)> {
-            let model = tract_onnx::onnx().model_for_read(&mut &*MODEL)?;
-            let width = model.symbols.sym("width");
-            let shape = [1.into(), 1.into(), CROP_HEIGHT.into(), width.to_dim()];
-            let model = model.with_input_fact(0, f32::fact(shape).into())?.into_typed()?.into_decluttered()?;
-            Ok((model, width))
-        };
-        let (model, width) = load().map_err(|error| model_error(&card.file, error))?;
-        let alphabet = Alphabet::new(card.alphabet.chars());
-        Ok(Self { model, width, plans: Default::default(), alphabet, temperature: card.temperature })
-    }
-
-    /// The plan for the window of the given index.
-    fn plan(&self, window: usize) -> Result<&Arc<TypedSimplePlan>> {
-        let build = || {
-            let width = HashMap::from([(self.width.clone(), WINDOWS[window].into())]);
-            self.model.set_symbols(&width)?.into_optimized()?.into_runnable()
-        };
-        self.plans[window].get_or_init(build).as_ref().map_err(|error| model_error("recogniser.onnx", error))
-    }
-}
-
-impl Recogniser for TractRecogniser {
-    fn alphabet(&self) -> &Alphabet {
-        &self.alphabet
-    }
-
-    fn read(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
-        let windows: Vec<(usize, usize)> = crops.iter().map(|crop| window(&crop.span)).collect();
-        let needed: BTreeSet<usize> = windows.iter().map(|&(window, _)| window).collect();
-        needed.into_par_iter().try_for_each(|window| self.plan(window).map(|_| ()))?;
-        crops
-            .par_iter()
-            .zip(&windows)
-            .map(|(crop, &(window, start))| {
-                let plan = self.plan(window)?;
-                let run = || -> TractResult<Reading> {
-                    let width = WINDOWS[window];
-                    let input = Tensor::from_shape(&[1, 1, CROP_HEIGHT, width], &ink(crop, start, width))?;
-                    let output = plan.run(tvec!(input.into()))?;
-                    let scores = output[0].to_plain_array_view::<f32>()?;
-                    Ok(reading(scores.iter().copied(), self.alphabet.classes(), self.temperature))
-                };
-                run().map_err(|error| model_error("recogniser.onnx", error))
-            })
-            .collect()
-    }
-}
 
 /// The narrowest window that shows the ink with its margins, and the column at which it starts, a multiple of the
 /// model's stride along the line.
@@ -179,10 +147,14 @@ fn model_error(file: &str, cause: impl std::fmt::Display) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::cells::CROP_HEIGHT;
 
     #[test]
-    fn the_model_is_the_one_on_its_card() {
-        ModelCard::embedded().unwrap().check(MODEL).unwrap();
+    fn the_models_are_those_on_their_cards() {
+        for pass in [Pass::First, Pass::Second] {
+            pass.card().unwrap().check(pass.model()).unwrap();
+        }
+        assert_eq!(Pass::First.card().unwrap().alphabet, Pass::Second.card().unwrap().alphabet);
     }
 
     #[test]
@@ -192,12 +164,15 @@ mod tests {
         for y in 12..36 {
             pixels[y * CROP_WIDTH + 90] = 20;
         }
-        let readings = recogniser.read(&[&Crop { pixels, ink: 24, span: 90..91, rows: 0..1, contrast: 255 }]).unwrap();
-        let reading = &readings[0];
-        assert_eq!(reading.classes, recogniser.alphabet().classes());
-        for t in 0..reading.steps() {
-            let sum: f32 = reading.step(t).iter().map(|p| p.exp()).sum();
-            assert!((sum - 1.0).abs() < 1e-4, "step {t} sums to {sum}");
+        let crop = Crop { pixels, ink: 24, span: 90..91, rows: 0..1, contrast: 255 };
+        let passes = [recogniser.read(&[&crop]), recogniser.read_again(&[&crop])].map(|read| read.unwrap().remove(0));
+        assert_eq!(passes[0].steps(), passes[1].steps());
+        for reading in passes {
+            assert_eq!(reading.classes, recogniser.alphabet().classes());
+            for t in 0..reading.steps() {
+                let sum: f32 = reading.step(t).iter().map(|p| p.exp()).sum();
+                assert!((sum - 1.0).abs() < 1e-4, "step {t} sums to {sum}");
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The recogniser on ONNX Runtime, whose shared library is loaded when it is asked for.
 
-use super::{MODEL, ModelCard, Recogniser, WINDOWS, ink, model_error, reading, window};
+use super::{Pass, Recogniser, WINDOWS, ink, model_error, reading, window};
 use crate::error::{Error, Result};
 use crate::pipeline::cells::{CROP_HEIGHT, Crop};
 use crate::reading::{Alphabet, Reading};
@@ -14,19 +14,18 @@ const BATCH: usize = 32;
 
 /// The recogniser on ONNX Runtime.
 pub struct OrtRecogniser {
-    session: Mutex<Session>,
+    first: Network,
+    second: Network,
     alphabet: Alphabet,
-    temperature: f32,
 }
 
 impl OrtRecogniser {
     /// Loads the shared library, named by the environment variable `ORT_DYLIB_PATH` or lying where the system looks
-    /// for libraries, and the model that comes with the program.
+    /// for libraries, and the models that come with the program.
     ///
     /// # Errors
-    /// [`Error::Runtime`] if there is no such library, [`Error::Model`] if the model does not load.
+    /// [`Error::Runtime`] if there is no such library, [`Error::Model`] if a model does not load.
     pub fn embedded() -> Result<Self> {
-        let card = ModelCard::embedded()?;
         let library = library();
         let missing = |cause: String| Error::Runtime { library: library.display().to_string(), cause };
         // The loader panics on a library that it cannot open.
@@ -37,23 +36,15 @@ impl OrtRecogniser {
             .map_err(|error| missing(error.to_string()))?
             .build()
             .map_err(|error| missing(error.to_string()))?;
-        let session = Session::builder(&environment)
-            .and_then(|mut builder| builder.commit_from_memory(MODEL))
-            .map_err(|error| model_error(&card.file, error))?;
-        let alphabet = Alphabet::new(card.alphabet.chars());
-        Ok(Self { session: Mutex::new(session), alphabet, temperature: card.temperature })
-    }
-
-    /// Runs cells that are seen through the same window.
-    fn run(&self, crops: &[(&Crop, usize)], width: usize) -> ort::Result<Vec<Reading>> {
-        let pixels: Vec<f32> = crops.iter().flat_map(|(crop, start)| ink(crop, *start, width)).collect();
-        let input = TensorRef::from_array_view(([crops.len(), 1, CROP_HEIGHT, width], pixels.as_slice()))?;
-        let mut session = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let outputs = session.run(ort::inputs![input])?;
-        let (_, scores) = outputs[0].try_extract_tensor::<f32>()?;
-        let each = scores.len() / crops.len();
-        let read = |scores: &[f32]| reading(scores.iter().copied(), self.alphabet.classes(), self.temperature);
-        Ok(scores.chunks(each).map(read).collect())
+        let load = |pass: Pass| -> Result<Network> {
+            let card = pass.card()?;
+            let session = Session::builder(&environment)
+                .and_then(|mut builder| builder.commit_from_memory(pass.model()))
+                .map_err(|error| model_error(&card.file, error))?;
+            Ok(Network { file: card.file, session: Mutex::new(session), temperature: card.temperature })
+        };
+        let alphabet = Alphabet::new(Pass::First.card()?.alphabet.chars());
+        Ok(Self { first: load(Pass::First)?, second: load(Pass::Second)?, alphabet })
     }
 }
 
@@ -63,6 +54,35 @@ impl Recogniser for OrtRecogniser {
     }
 
     fn read(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
+        self.first.read(crops, &self.alphabet)
+    }
+
+    fn read_again(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
+        self.second.read(crops, &self.alphabet)
+    }
+}
+
+/// One model.
+struct Network {
+    file: String,
+    session: Mutex<Session>,
+    temperature: f32,
+}
+
+impl Network {
+    /// Runs cells that are seen through the same window.
+    fn run(&self, crops: &[(&Crop, usize)], width: usize, classes: usize) -> ort::Result<Vec<Reading>> {
+        let pixels: Vec<f32> = crops.iter().flat_map(|(crop, start)| ink(crop, *start, width)).collect();
+        let input = TensorRef::from_array_view(([crops.len(), 1, CROP_HEIGHT, width], pixels.as_slice()))?;
+        let mut session = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let outputs = session.run(ort::inputs![input])?;
+        let (_, scores) = outputs[0].try_extract_tensor::<f32>()?;
+        let each = scores.len() / crops.len();
+        let read = |scores: &[f32]| reading(scores.iter().copied(), classes, self.temperature);
+        Ok(scores.chunks(each).map(read).collect())
+    }
+
+    fn read(&self, crops: &[&Crop], alphabet: &Alphabet) -> Result<Vec<Reading>> {
         let mut readings: Vec<Option<Reading>> = vec![None; crops.len()];
         for (index, width) in WINDOWS.into_iter().enumerate() {
             let here: Vec<(usize, usize)> = (0..crops.len())
@@ -70,7 +90,8 @@ impl Recogniser for OrtRecogniser {
                 .collect();
             for batch in here.chunks(BATCH) {
                 let cells: Vec<(&Crop, usize)> = batch.iter().map(|&(i, start)| (crops[i], start)).collect();
-                let read = self.run(&cells, width).map_err(|error| model_error("recogniser.onnx", error))?;
+                let read = self.run(&cells, width, alphabet.classes());
+                let read = read.map_err(|error| model_error(&self.file, error))?;
                 batch.iter().zip(read).for_each(|(&(i, _), reading)| readings[i] = Some(reading));
             }
         }

@@ -39,6 +39,10 @@ impl Recogniser for Remembering<'_> {
         known.extend(unknown.into_iter().cloned().zip(readings));
         Ok(crops.iter().filter_map(|&crop| known.get(crop).cloned()).collect())
     }
+
+    fn read_again(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
+        self.recogniser.read_again(crops)
+    }
 }
 
 #[cfg(test)]

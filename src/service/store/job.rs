@@ -1,7 +1,7 @@
 //! What a job is.
 
 use crate::game::{Colour, Status};
-use crate::pipeline::hint::PageHint;
+use crate::pipeline::table::hint::PageHint;
 use crate::review::Reviewed;
 use crate::service::problem::Problem;
 use serde::{Deserialize, Serialize};

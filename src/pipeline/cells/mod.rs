@@ -1,0 +1,383 @@
+//! Straight pictures of single cells, all of one size, and how much ink is in them.
+
+pub mod cutout;
+pub(super) mod writing;
+
+use crate::pipeline::page::Page;
+use crate::pipeline::page::backdrop::even_out;
+use crate::pipeline::page::sampling::Strip;
+use crate::pipeline::page::shapes::shapes;
+use crate::pipeline::table::grid::{Band, Column};
+use crate::pipeline::table::lines::Curve;
+use std::ops::Range;
+
+/// Height and width of a crop, the input of the recogniser, in pixels.
+pub const CROP_HEIGHT: usize = 48;
+pub const CROP_WIDTH: usize = 192;
+/// Height of the cell itself within the crop; the rest shows what reaches over its lines.
+const CELL_HEIGHT: f32 = 30.0;
+/// Paper shown left and right of the cell, in shares of its height.
+const SIDE_MARGIN: f32 = 0.15;
+
+/// Heights of print that is too small to be read well, and the one to which it is brought, in pixels; and how far off the
+/// middle of its cell it may stand, in heights of the cell.
+const SMALL_PRINT: Range<usize> = 6..14;
+const PRINT: f32 = 18.0;
+const OFF_MIDDLE: f32 = 0.15;
+
+/// A straightened cell.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Crop {
+    /// `CROP_HEIGHT` rows of `CROP_WIDTH` grey pixels, paper near 255.
+    pub pixels: Vec<u8>,
+    /// Pixels of connected ink that lie within the cell and are no ruling line.
+    pub ink: u32,
+    /// The columns of pixels from the first to the last of that ink.
+    pub span: Range<usize>,
+    /// The rows of pixels of the same.
+    pub(crate) rows: Range<usize>,
+    /// Grey levels by which the darkest twentieth of the cell's inner part is darker than its paper.
+    pub contrast: u8,
+}
+
+impl Crop {
+    /// Cuts a cell.
+    ///
+    /// The cell's upper line comes to lie at row 9 and its lower line at row 39, and width keeps its proportion to
+    /// height. Of a cell that is too wide for the crop the part with ink is shown, and it is squeezed only if that is
+    /// too wide as well. Narrow cells are centred on paper.
+    pub fn cut(page: &Page, band: &Band, column: &Column) -> Self {
+        let across = |line: &Curve| {
+            let (left, right) = column.at(line.y[line.y.len() / 2]);
+            line.at((left + right) / 2.0)
+        };
+        let (top, bottom) = (across(&band.top), across(&band.bottom));
+        let (left, right) = column.at((top + bottom) / 2.0);
+        let height = (bottom - top).max(4.0);
+        let margin = SIDE_MARGIN * height;
+        let start = left - margin;
+        // Beyond the table the sides of a column may cross.
+        let end = (right + margin).max(start + 1.0);
+        let lines = column.inner.iter().map(|line| line.at((top + bottom) / 2.0)).collect::<Vec<f32>>();
+        let natural = height / CELL_HEIGHT;
+        let (whole, strokes) = Self::between(page, band, natural, start..end, &lines);
+        let room = natural * CROP_WIDTH as f32;
+        if end - start <= room || whole.is_blank() {
+            return whole;
+        }
+        let step = (end - start) / CROP_WIDTH as f32;
+        let mut span = whole.span.clone();
+        if span.len() as f32 * step > SQUEEZED * room {
+            // What stands far apart is not one move: squeezed so much, none of it could be read.
+            span = most_ink(strokes, (WORD_GAP * height / step) as usize).unwrap_or(span);
+        }
+        let ink_start = start + span.start as f32 * step - 2.0 * margin;
+        let ink_end = start + span.end as f32 * step + 2.0 * margin;
+        let first = ink_start.min(end - room).max(start);
+        let part = first..(first + room).max(ink_end).min(end);
+        Self::between(page, band, natural, part, &lines).0
+    }
+
+    /// Whether what is written or printed is too small to be read well.
+    pub(crate) fn is_small(&self) -> bool {
+        !self.is_blank() && SMALL_PRINT.contains(&self.rows.len())
+    }
+
+    /// The same cell brought so near that small print in the middle of it has the height of [`PRINT`].
+    pub(crate) fn nearer(&self, page: &Page, band: &Band, column: &Column) -> Self {
+        if !self.is_small() {
+            return self.clone();
+        }
+        let above = (CROP_HEIGHT as f32 - CELL_HEIGHT) / 2.0;
+        let middle = ((self.rows.start + self.rows.end) as f32 / 2.0 - above) / CELL_HEIGHT;
+        let middle = middle.clamp(0.5 - OFF_MIDDLE, 0.5 + OFF_MIDDLE);
+        let half = self.rows.len() as f32 / PRINT / 2.0;
+        let border = |share: f32| Curve {
+            y: band.top.y.iter().zip(&band.bottom.y).map(|(top, bottom)| top + share * (bottom - top)).collect(),
+        };
+        Self::cut(page, &Band { top: border(middle - half), bottom: border(middle + half), ..*band }, column)
+    }
+
+    /// The part of a band between two places along it, at `natural` pixels of the page a pixel of the crop, squeezed
+    /// if it is too wide. `lines` are those between boxes. Returned with it are the strokes in its inner part.
+    fn between(page: &Page, band: &Band, natural: f32, along: Range<f32>, lines: &[f32]) -> (Self, Vec<Stroke>) {
+        let (start, length) = (along.start, along.end - along.start);
+        let step = natural.max(length / CROP_WIDTH as f32);
+        let used = (length / step).round().min(CROP_WIDTH as f32);
+        let offset = ((CROP_WIDTH as f32 - used) / 2.0).floor();
+
+        let mut pixels = vec![255u8; CROP_HEIGHT * CROP_WIDTH];
+        let above = (CROP_HEIGHT as f32 - CELL_HEIGHT) / 2.0;
+        let mut strip = Strip::default();
+        for u in offset as usize..(offset + used) as usize {
+            // Two samples a pixel in each direction: rows of up to twice the crop's height are not aliased.
+            let mut sums = [0.0; CROP_HEIGHT];
+            for sub in [0.25, 0.75] {
+                let x = start + (u as f32 - offset + sub) * step;
+                let (top, bottom) = (band.top.at(x), band.bottom.at(x));
+                let row = |down: f32| top + (down - above) / CELL_HEIGHT * (bottom - top);
+                strip.take(page, x, row(0.0), row(CROP_HEIGHT as f32));
+                for (v, sum) in sums.iter_mut().enumerate() {
+                    for sub in [0.25, 0.75] {
+                        *sum += strip.at(row(v as f32 + sub));
+                    }
+                }
+            }
+            for (v, sum) in sums.into_iter().enumerate() {
+                pixels[v * CROP_WIDTH + u] = (sum / 4.0) as u8;
+            }
+        }
+        for line in lines {
+            let u = (line - start) / step + offset;
+            if u >= 0.0 {
+                wipe(&mut pixels, u.round() as usize);
+            }
+        }
+        let shown = offset as usize..(offset + used) as usize;
+        even_out(&mut pixels, shown.clone());
+        let (ink, strokes, rows) = ink(&pixels, INNER_ROWS, shown.clone(), step / natural);
+        let span = if strokes.is_empty() { shown.clone() } else { spanned(&strokes) };
+        let contrast = contrast(&pixels, INNER_ROWS, shown);
+        (Self { pixels, ink, span, rows, contrast }, strokes)
+    }
+
+    /// Grey levels by which the darkest tenth of what the ink spans is darker than its paper; of a cell cut in the
+    /// middle.
+    pub(crate) fn darkness(&self) -> u8 {
+        darker(&self.pixels, INNER_ROWS, self.span.clone(), self.span.len() * INNER_ROWS.len() / 10)
+    }
+
+    /// Whether there is nothing to read: too little ink for the smallest letter.
+    pub fn is_blank(&self) -> bool {
+        self.ink < BLANK_BELOW
+    }
+}
+
+/// Takes the line between two boxes out of a crop: its pixels become what lies on both sides of it.
+fn wipe(pixels: &mut [u8], line: usize) {
+    if line < WIPED + 1 || line + WIPED + 1 >= CROP_WIDTH {
+        return;
+    }
+    let (left, right) = (line - WIPED - 1, line + WIPED + 1);
+    for row in pixels.chunks_mut(CROP_WIDTH) {
+        let (from, to) = (f32::from(row[left]), f32::from(row[right]));
+        for (step, pixel) in row[left + 1..right].iter_mut().enumerate() {
+            let share = (step + 1) as f32 / (right - left) as f32;
+            *pixel = (*pixel).max((from + share * (to - from)) as u8);
+        }
+    }
+}
+
+/// Half the width of the line between two boxes, in pixels of a crop.
+const WIPED: usize = 3;
+
+/// Ink pixels of a crop below which the cell is empty: a stroke of 8 by 3 pixels counts, specks do not.
+const BLANK_BELOW: u32 = 24;
+
+/// The part of a crop in which ink counts: clear of the ruling lines of the cell, where these lie in the middle.
+const INNER_ROWS: Range<usize> = 13..36;
+/// Rows of pixels at either end of these into which lines that were not followed well may reach.
+const OUTERMOST: usize = 2;
+
+/// How much the ink of a cell may be squeezed and still be read.
+const SQUEEZED: f32 = 2.2;
+/// Gap between two words of a cell at least, in its heights.
+const WORD_GAP: f32 = 2.5;
+
+/// A connected piece of ink: the columns of pixels that it spans, and its pixels.
+struct Stroke {
+    columns: Range<usize>,
+    ink: u32,
+}
+
+/// The columns from the first to the last of some strokes.
+fn spanned(strokes: &[Stroke]) -> Range<usize> {
+    let columns = strokes.iter().map(|stroke| stroke.columns.clone());
+    columns.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or_default()
+}
+
+/// The columns of the word that has most ink, where words stand `gap` columns apart.
+fn most_ink(mut strokes: Vec<Stroke>, gap: usize) -> Option<Range<usize>> {
+    strokes.sort_by_key(|stroke| stroke.columns.start);
+    let mut words: Vec<Stroke> = Vec::new();
+    for stroke in strokes {
+        match words.last_mut().filter(|word| stroke.columns.start < word.columns.end + gap.max(1)) {
+            Some(word) => {
+                word.columns.end = word.columns.end.max(stroke.columns.end);
+                word.ink += stroke.ink;
+            }
+            None => words.push(stroke),
+        }
+    }
+    words.into_iter().max_by_key(|word| word.ink).map(|word| word.columns)
+}
+
+/// Counts the pixels of strokes in the inner part of a crop, and finds the columns of each and the rows that they span:
+/// connected dark pixels, upright lines left out. A crop that is `squeezed` by a factor has that much less of everything.
+fn ink(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, squeezed: f32) -> (u32, Vec<Stroke>, Range<usize>) {
+    let edge = (EDGE as f32 / squeezed).ceil() as usize;
+    let (speck, beside) = ((SPECK as f32 / squeezed).ceil() as usize, (2.0 / squeezed) as usize);
+    let mut inner: Vec<u8> = rows
+        .clone()
+        .flat_map(|y| pixels[y * CROP_WIDTH + columns.start..y * CROP_WIDTH + columns.end].iter().copied())
+        .collect();
+    if inner.is_empty() {
+        return (0, vec![Stroke { columns: 0..0, ink: 0 }], 0..0);
+    }
+    crate::pipeline::page::shades::sort(&mut inner);
+    let paper = inner[inner.len() * 3 / 5];
+    let threshold = paper.saturating_sub(darker_than_paper(&inner));
+    let (top, height) = (rows.start, rows.len());
+    let rows = rows.map(|y| &pixels[y * CROP_WIDTH..][columns.clone()]);
+    let mut dark: Vec<bool> = rows.flatten().map(|&pixel| pixel < threshold).collect();
+    if height > 2 * OUTERMOST {
+        for row in (0..OUTERMOST).rev() {
+            keep_connected(&mut dark, columns.len(), row + 1, row);
+            keep_connected(&mut dark, columns.len(), height - 2 - row, height - 1 - row);
+        }
+    }
+    let (mut total, mut strokes, mut high) = (0, Vec::new(), top + height..top);
+    for shape in shapes(dark, columns.len()) {
+        let (first, last) = (columns.start + shape.left, columns.start + shape.right - 1);
+        let upright_line = last < columns.start + edge || first + edge >= columns.end;
+        let clipped_row_line = shape.height() < 4 && shape.width() > 2 * columns.len() / 3 + 1;
+        if !upright_line && !clipped_row_line && shape.area >= speck {
+            total += shape.area as u32;
+            // What touches the cell's side is the border or a neighbour's stroke.
+            if last >= columns.start + edge + beside && first + edge + beside < columns.end {
+                strokes.push(Stroke { columns: first..last + 1, ink: shape.area as u32 });
+                high = high.start.min(top + shape.top)..high.end.max(top + shape.bottom);
+            }
+        }
+    }
+    if strokes.is_empty() {
+        high = top..top + height;
+    }
+    ((total as f32 * squeezed) as u32, strokes, high)
+}
+
+/// Of the dark pixels in a row, those that touch dark ones in the row `from`, further inside the cell, are kept.
+fn keep_connected(dark: &mut [bool], width: usize, from: usize, to: usize) {
+    for x in 0..width {
+        let near = from * width + x.saturating_sub(1)..(from * width + x + 2).min((from + 1) * width);
+        dark[to * width + x] &= dark[near].contains(&true);
+    }
+}
+
+/// How much darker than the median the darkest twentieth is, clear of the lines around the cell.
+fn contrast(pixels: &[u8], rows: Range<usize>, columns: Range<usize>) -> u8 {
+    let columns = columns.start + EDGE..columns.end.saturating_sub(EDGE).max(columns.start + EDGE);
+    let count = columns.len() * rows.len() / 20;
+    darker(pixels, rows, columns, count)
+}
+
+/// How much darker than the median of the cell's inner part all but `count` pixels are not.
+fn darker(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, count: usize) -> u8 {
+    let rows = rows.map(|y| &pixels[y * CROP_WIDTH..(y + 1) * CROP_WIDTH]);
+    let mut inner: Vec<u8> = rows.flat_map(|row| row.get(columns.clone()).unwrap_or_default()).copied().collect();
+    crate::pipeline::page::shades::sort(&mut inner);
+    let paper = inner.get(inner.len() / 2).copied().unwrap_or(0);
+    inner.get(count).map_or(0, |ink| paper.saturating_sub(*ink))
+}
+
+/// Grey levels by which ink is darker than the paper: six times the noise of the paper, within bounds.
+///
+/// Half of the noise's standard deviation lies between the median and the 31st percentile of a normal distribution;
+/// ink is darker than both.
+pub(crate) fn darker_than_paper(sorted: &[u8]) -> u8 {
+    let at = |share: f32| f32::from(sorted[((sorted.len() - 1) as f32 * share) as usize]);
+    (12.0 * (at(0.5) - at(0.31))).clamp(FAINTEST_INK, PLAIN_INK) as u8
+}
+
+/// Pencil on clean paper, and ink on rough paper, in grey levels below the paper.
+const FAINTEST_INK: f32 = 16.0;
+const PLAIN_INK: f32 = 32.0;
+/// Connected pixels fewer than this are dust.
+const SPECK: usize = 5;
+/// Width at the sides of a crop in which the column's own border lies, in pixels.
+const EDGE: usize = 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::photo::ingest::Photo;
+    use crate::pipeline::table::lines::STRIP;
+    use image::{GrayImage, Luma};
+
+    #[test]
+    fn ink_in_a_wide_cell_keeps_its_proportions() {
+        // A cell of 900 by 40 pixels with a block of 30 by 20 pixels in it.
+        let inked = |x: u32, y: u32| (500..530).contains(&x) && (60..80).contains(&y);
+        // The line below comes nearer to the right and meets the cell's border.
+        let ruled =
+            |x: u32, y: u32| x < 950 && (50..98).contains(&y) && (x >= 946 || (95..98).contains(&(y + x / 100)));
+        let page = |ruled: &dyn Fn(u32, u32) -> bool| {
+            let is_dark = |x: u32, y: u32| inked(x, y) || ruled(x, y);
+            let grey = GrayImage::from_fn(1000, 200, |x, y| Luma([if is_dark(x, y) { 40 } else { 250 }]));
+            Page::new(&Photo { file: String::new(), grey }, 0)
+        };
+        let line = |at: f32| Curve { y: vec![at; 1000 / STRIP] };
+        let band = Band { top: line(50.0), bottom: line(90.0), ruled: true };
+        let column = Column { left: line(50.0), right: line(950.0), inner: Vec::new() };
+        let beside_lines = Crop::cut(&page(&ruled), &band, &column).span.len() as f32;
+        assert!((beside_lines - 30.0 * CELL_HEIGHT / 40.0).abs() < 3.0, "{beside_lines}");
+        let page = page(&|_, _| false);
+        let crop = Crop::cut(&page, &band, &column);
+        let width = crop.span.len() as f32;
+        assert!((width - 30.0 * CELL_HEIGHT / 40.0).abs() < 3.0, "{width}");
+        assert!(!crop.is_blank());
+        // What is written at the very end is shown whole.
+        let end = Column { right: line(540.0), ..column.clone() };
+        assert!((Crop::cut(&page, &band, &end).span.len() as f32 - width).abs() < 3.0);
+    }
+
+    #[test]
+    fn a_short_move_beside_the_border_of_a_wide_cell_is_ink() {
+        // Squeezed, it is as narrow as the border, which is no ink.
+        let crop = |ink: std::ops::Range<u32>| {
+            let inked = |x: u32, y: u32| ink.contains(&x) && (52..88).contains(&y);
+            let grey = GrayImage::from_fn(2000, 200, |x, y| Luma([if inked(x, y) { 40 } else { 250 }]));
+            let page = Page::new(&Photo { file: String::new(), grey }, 0);
+            let line = |at: f32| Curve { y: vec![at; 2000 / STRIP] };
+            let band = Band { top: line(50.0), bottom: line(90.0), ruled: true };
+            let column = Column { left: line(485.0), right: line(1900.0), inner: Vec::new() };
+            Crop::cut(&page, &band, &column)
+        };
+        assert!(!crop(500..520).is_blank());
+        assert!(crop(484..488).is_blank());
+    }
+
+    #[test]
+    fn of_what_stands_far_apart_in_a_wide_cell_the_word_with_most_ink_is_shown() {
+        // Two letters, and at the other end of the cell a part of what is written beside it.
+        let word = |x: u32| (120..140).contains(&x) || (150..170).contains(&x);
+        let inked = |x: u32, y: u32| (word(x) || (880..890).contains(&x)) && (58..82).contains(&y);
+        let grey = GrayImage::from_fn(1000, 200, |x, y| Luma([if inked(x, y) { 40 } else { 250 }]));
+        let page = Page::new(&Photo { file: String::new(), grey }, 0);
+        let line = |at: f32| Curve { y: vec![at; 1000 / STRIP] };
+        let band = Band { top: line(50.0), bottom: line(90.0), ruled: true };
+        let column = Column { left: line(50.0), right: line(950.0), inner: Vec::new() };
+        let width = Crop::cut(&page, &band, &column).span.len() as f32;
+        assert!((width - 50.0 * CELL_HEIGHT / 40.0).abs() < 3.0, "{width}");
+    }
+
+    #[test]
+    fn small_print_is_brought_nearer() {
+        // A row of 90 pixels with print 24 pixels high a little above its middle, a third of the way along the column.
+        let inked = |x: u32, y: u32| (130..146).contains(&x) && (76..100).contains(&y);
+        let grey = GrayImage::from_fn(1000, 300, |x, y| Luma([if inked(x, y) { 40 } else { 250 }]));
+        let page = Page::new(&Photo { file: String::new(), grey }, 0);
+        let line = |at: f32| Curve { y: vec![at; 1000 / STRIP] };
+        let band = Band { top: line(50.0), bottom: line(140.0), ruled: true };
+        let column = Column { left: line(80.0), right: line(230.0), inner: Vec::new() };
+        let crop = Crop::cut(&page, &band, &column);
+        assert!(crop.is_small() && (7..=9).contains(&crop.rows.len()), "{:?}", crop.rows);
+        let near = crop.nearer(&page, &band, &column);
+        assert!((17..=19).contains(&near.rows.len()), "{:?}", near.rows);
+        assert!((near.span.len() as f32 / crop.span.len() as f32 - 2.25).abs() < 0.3);
+        // What is as high as writing stays as it is.
+        let low = Band { top: line(68.0), bottom: line(108.0), ..band };
+        let crop = Crop::cut(&page, &low, &column);
+        assert!(crop.nearer(&page, &low, &column) == crop, "{:?}", crop.rows);
+    }
+}

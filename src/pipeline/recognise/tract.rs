@@ -1,0 +1,102 @@
+//! The recogniser in pure Rust.
+
+use super::{ModelCard, Pass, Recogniser, WINDOWS, ink, model_error, reading, window};
+use crate::error::Result;
+use crate::pipeline::cells::{CROP_HEIGHT, Crop};
+use crate::reading::{Alphabet, Reading};
+use rayon::prelude::*;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
+use tract_onnx::prelude::*;
+
+/// The recogniser in pure Rust.
+pub struct TractRecogniser {
+    first: Network,
+    /// Loaded when it is first needed.
+    second: OnceLock<TractResult<Network>>,
+    second_card: ModelCard,
+    alphabet: Alphabet,
+}
+
+impl TractRecogniser {
+    /// Loads the models that come with the program.
+    ///
+    /// # Errors
+    /// [`Error::Model`](crate::error::Error::Model) if the first model does not load.
+    pub fn embedded() -> Result<Self> {
+        let [card, second_card] = [Pass::First.card()?, Pass::Second.card()?];
+        let alphabet = Alphabet::new(card.alphabet.chars());
+        let first = Network::load(Pass::First, &card).map_err(|error| model_error(&card.file, error))?;
+        Ok(Self { first, second: OnceLock::new(), second_card, alphabet })
+    }
+}
+
+impl Recogniser for TractRecogniser {
+    fn alphabet(&self) -> &Alphabet {
+        &self.alphabet
+    }
+
+    fn read(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
+        self.first.read(crops, &self.alphabet)
+    }
+
+    fn read_again(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
+        if crops.is_empty() {
+            return Ok(Vec::new());
+        }
+        let second = self.second.get_or_init(|| Network::load(Pass::Second, &self.second_card));
+        second.as_ref().map_err(|error| model_error(&self.second_card.file, error))?.read(crops, &self.alphabet)
+    }
+}
+
+/// One model.
+struct Network {
+    file: String,
+    /// For crops of any width, which is a symbol.
+    model: TypedModel,
+    width: Symbol,
+    /// One plan a window, made when it is first needed.
+    plans: [OnceLock<TractResult<Arc<TypedSimplePlan>>>; WINDOWS.len()],
+    temperature: f32,
+}
+
+impl Network {
+    fn load(pass: Pass, card: &ModelCard) -> TractResult<Self> {
+        let model = tract_onnx::onnx().model_for_read(&mut pass.model())?;
+        let width = model.symbols.sym("width");
+        let shape = [1.into(), 1.into(), CROP_HEIGHT.into(), width.to_dim()];
+        let model = model.with_input_fact(0, f32::fact(shape).into())?.into_typed()?.into_decluttered()?;
+        let (file, temperature) = (card.file.clone(), card.temperature);
+        Ok(Self { file, model, width, plans: Default::default(), temperature })
+    }
+
+    /// The plan for the window of the given index.
+    fn plan(&self, window: usize) -> Result<&Arc<TypedSimplePlan>> {
+        let build = || {
+            let width = HashMap::from([(self.width.clone(), WINDOWS[window].into())]);
+            self.model.set_symbols(&width)?.into_optimized()?.into_runnable()
+        };
+        self.plans[window].get_or_init(build).as_ref().map_err(|error| model_error(&self.file, error))
+    }
+
+    fn read(&self, crops: &[&Crop], alphabet: &Alphabet) -> Result<Vec<Reading>> {
+        let windows: Vec<(usize, usize)> = crops.iter().map(|crop| window(&crop.span)).collect();
+        let needed: BTreeSet<usize> = windows.iter().map(|&(window, _)| window).collect();
+        needed.into_par_iter().try_for_each(|window| self.plan(window).map(|_| ()))?;
+        crops
+            .par_iter()
+            .zip(&windows)
+            .map(|(crop, &(window, start))| {
+                let plan = self.plan(window)?;
+                let run = || -> TractResult<Reading> {
+                    let width = WINDOWS[window];
+                    let input = Tensor::from_shape(&[1, 1, CROP_HEIGHT, width], &ink(crop, start, width))?;
+                    let output = plan.run(tvec!(input.into()))?;
+                    let scores = output[0].to_plain_array_view::<f32>()?;
+                    Ok(reading(scores.iter().copied(), alphabet.classes(), self.temperature))
+                };
+                run().map_err(|error| model_error(&self.file, error))
+            })
+            .collect()
+    }
+}

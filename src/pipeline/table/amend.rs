@@ -1,0 +1,379 @@
+//! What the lines of a table got wrong, put right by its numbers and its writing: pairs of columns that were lost, not told
+//! apart, or taken one column off, and rows taken two by two.
+
+use super::columns;
+use super::find::Found;
+use super::grid::{Band, ColumnPair, Grid, Known};
+use super::ink_rows;
+use super::layout;
+use super::legible;
+use super::lines::Curve;
+use super::number_columns;
+use super::number_rows;
+use crate::error::Result;
+use crate::pipeline::numbers;
+use crate::pipeline::numbers::anchor::{self, Anchor};
+use crate::pipeline::page::Page;
+use crate::pipeline::recognise::Recogniser;
+
+/// Least height of rows that may be two, in pixels of the page.
+const FINEST: f32 = 24.0;
+/// Share of a few rows whose numbers must read as numbers for the others to be looked at.
+const LEGIBLE: f32 = 0.2;
+/// Share of a few rows of a further pair whose numbers must read as numbers.
+const SURELY_READ: f32 = 0.5;
+/// Width of a column, in heights of a row, in which two moves may stand beside each other.
+const TWO_MOVES: f32 = 6.0;
+/// The same where its cells do not read as moves.
+const TWO_SHORT_MOVES: f32 = 5.0;
+/// Share by which more pairs must have more support, and the share that may be left where half of a pair was not seen.
+const MORE: f32 = 1.1;
+const AS_MUCH: f32 = 0.7;
+/// Share by which more moves must be read in a pair that is laid out as the others, and fewest moves that tell.
+const MORE_MOVES: f32 = 1.2;
+const FEW_MOVES: f32 = 4.0;
+/// Rows by which those further up are told to get lower or higher.
+const UPPER_ROWS: usize = 8;
+
+impl Found {
+    /// A height in the middle of the table, in pixels of the page.
+    fn middle(&self) -> f32 {
+        self.grid.bands[self.grid.bands.len() / 2].top.at(0.0)
+    }
+
+    /// The same table with other columns, its numbers read anew.
+    fn with(&self, pairs: Vec<ColumnPair>, recogniser: &dyn Recogniser) -> Result<Self> {
+        let grid = Grid { pairs, ..self.grid.clone() };
+        let anchor = anchor::anchor(&self.page, &grid, None, true, recogniser)?;
+        Ok(Self { page: self.page.clone(), grid, anchor, legible: None, is_level: false })
+    }
+
+    /// Takes another grid of the same page, of which nothing else is known yet.
+    pub(crate) fn replace(&mut self, grid: Grid, anchor: Anchor) {
+        (self.grid, self.anchor, self.legible, self.is_level) = (grid, anchor, None, false);
+    }
+}
+
+/// Puts right what the numbers of a table that was anchored tell: pairs whose lines were lost, where more of the numbers
+/// then go on from pair to pair, and columns taken one off.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(crate) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
+    add_rows(found, recogniser)?;
+    add_rows_above(found, recogniser)?;
+    let middle = found.middle();
+    let width = found.page.image.width() as f32;
+    if found.anchor.first_number > 1 {
+        let pairs = layout::regrouped(&found.grid.pairs, middle, width);
+        if let Some(mut whole) = pairs.map(|pairs| found.with(pairs, recogniser)).transpose()? {
+            add_pairs(&mut whole, true, recogniser)?;
+            // The same numbers read: no more is needed than that they begin with 1.
+            if whole.anchor.first_number == 1 && whole.support() > AS_MUCH * found.support() {
+                *found = whole;
+            }
+        }
+    }
+    add_pairs(found, true, recogniser)?;
+    add_pairs(found, false, recogniser)?;
+    // Or they stand elsewhere than one would think.
+    let width_of = |pair: &ColumnPair| (pair.white.right.at(middle) - pair.white.left.at(middle)) / found.grid.pitch;
+    let mut wide = found.grid.pairs.iter().any(|pair| width_of(pair) > TWO_MOVES);
+    if !wide && found.grid.pairs.iter().any(|pair| width_of(pair) > TWO_SHORT_MOVES) {
+        wide = !legible::holds_moves(&found.page, &found.grid, &found.grid.pairs[0].white, recogniser)?;
+    }
+    let room = |leftwards| layout::one_more(&found.grid.pairs, leftwards, middle, width).is_some();
+    let later = found.anchor.first_number > 1;
+    if room(false) || (later && room(true)) || wide {
+        let more = beside_numbers(&found.page, &found.grid, recogniser)?;
+        let more = more.filter(|grid| grid.pairs.len() > found.grid.pairs.len());
+        let more = more.map(|grid| found.with(grid.pairs, recogniser)).transpose()?;
+        if let Some(more) = more.filter(|more| more.support() > MORE * found.support()) {
+            *found = more;
+        }
+    }
+    // Later numbers may have the moves of another pair before them.
+    let between = layout::numbers_between(&found.grid.pairs, middle).filter(|_| found.anchor.first_number == 1);
+    if let Some(pairs) = between.filter(|_| found.grid.pairs.iter().all(|pair| pair.numbers.is_some())) {
+        let grid = Grid { pairs, ..found.grid.clone() };
+        if legible::holds_moves(&found.page, &grid, &grid.pairs[0].white, recogniser)? {
+            found.replace(grid, found.anchor);
+        }
+    }
+    make_alike(found, recogniser)?;
+    reach_to_the_next(found, recogniser)
+}
+
+/// Takes in rows below the last one that was found, where the numbers of the next pair say that there are more and theirs
+/// are read.
+fn add_rows(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
+    let Anchor { first_band, rows, period, .. } = found.anchor;
+    if rows == period || first_band + rows < found.grid.bands.len() {
+        return Ok(());
+    }
+    let mut grid = found.grid.clone();
+    extend(&mut grid, first_band + period, found.page.image.height() as f32);
+    let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
+    if anchor.support(&grid) > found.support() {
+        found.replace(grid, anchor);
+    }
+    Ok(())
+}
+
+/// Adds bands below the last one of a grid, each like that above it, until there are so many or the page, of a height in
+/// pixels, ends.
+pub(crate) fn extend(grid: &mut Grid, count: usize, height: f32) {
+    while let Some(Band { top, bottom, .. }) = grid.bands.last().filter(|_| grid.bands.len() < count) {
+        let y: Vec<f32> = bottom.y.iter().zip(&top.y).map(|(bottom, top)| 2.0 * bottom - top).collect();
+        if y.iter().any(|&y| y >= height) {
+            return;
+        }
+        let band = Band { top: bottom.clone(), bottom: Curve { y }, ruled: false };
+        grid.bands.push(band);
+    }
+}
+
+/// Takes in rows above the first one that was found, where its number says how many there are and theirs are read.
+fn add_rows_above(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
+    let Anchor { first_band, first_number, .. } = found.anchor;
+    let missing = (first_number as usize).saturating_sub(first_band + 1);
+    let mut grid = found.grid.clone();
+    if missing == 0 || !extend_upwards(&mut grid, missing) {
+        return Ok(());
+    }
+    let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
+    if anchor.first_number == 1 && anchor.support(&grid) > found.support() {
+        found.replace(grid, anchor);
+    }
+    Ok(())
+}
+
+/// Adds `count` bands above the first one of a grid, as much lower or higher from band to band as the upper ones are;
+/// whether the page has room for them.
+fn extend_upwards(grid: &mut Grid, count: usize) -> bool {
+    let Some(lower) = grid.bands.get(UPPER_ROWS) else { return false };
+    let heights = |band: &Band| -> Vec<f32> { band.bottom.y.iter().zip(&band.top.y).map(|(b, t)| b - t).collect() };
+    let sum = |band: &Band| heights(band).iter().sum::<f32>();
+    let ratio = (sum(&grid.bands[0]) / sum(lower)).powf(1.0 / UPPER_ROWS as f32);
+    let mut above = Vec::new();
+    for _ in 0..count {
+        let band = above.last().unwrap_or(&grid.bands[0]);
+        let y: Vec<f32> = band.top.y.iter().zip(heights(band)).map(|(top, height)| top - ratio * height).collect();
+        if y.iter().any(|&y| y < 0.0) {
+            return false;
+        }
+        above.push(Band { top: Curve { y }, bottom: band.top.clone(), ruled: false });
+    }
+    above.reverse();
+    grid.bands.splice(0..0, above);
+    true
+}
+
+/// Lays out each pair that is laid out otherwise than others as these are, where more moves are then read in it.
+fn make_alike(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
+    let middle = found.middle();
+    for odd in 0..found.grid.pairs.len() {
+        let others = layout::like_others(&found.grid.pairs, odd, middle);
+        if others.is_empty() {
+            continue;
+        }
+        let moves = |pair: &ColumnPair| legible::moves_in(&found.page, &found.grid, pair, recogniser);
+        let mut best = (MORE_MOVES * moves(&found.grid.pairs[odd])?.max(FEW_MOVES), None);
+        for other in others {
+            let count = moves(&other)?;
+            if count > best.0 {
+                best = (count, Some(other));
+            }
+        }
+        if let Some(pair) = best.1 {
+            found.grid.pairs[odd] = pair;
+            found.legible = None;
+        }
+    }
+    Ok(())
+}
+
+/// Makes pairs reach to the next one each, where there is space for another column and more moves are then read.
+fn reach_to_the_next(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
+    let Some(wider) = layout::up_to_the_next(&found.grid.pairs, found.middle()) else { return Ok(()) };
+    let moves = |pairs: &[ColumnPair]| -> Result<f32> {
+        pairs.iter().map(|pair| legible::moves_in(&found.page, &found.grid, pair, recogniser)).sum()
+    };
+    if moves(&wider)? > MORE_MOVES * moves(&found.grid.pairs)?.max(FEW_MOVES) {
+        found.grid.pairs = wider;
+        found.legible = None;
+    }
+    Ok(())
+}
+
+/// Takes in pairs to the left or to the right of the others whose lines were lost, where their numbers go on from pair to
+/// pair.
+fn add_pairs(found: &mut Found, leftwards: bool, recogniser: &dyn Recogniser) -> Result<()> {
+    let (middle, width) = (found.middle(), found.page.image.width() as f32);
+    // To the left the first number tells that there are more.
+    while found.grid.pairs.len() < columns::MOST_PAIRS && (!leftwards || found.anchor.first_number > 1) {
+        let (page, grid) = (&found.page, &found.grid);
+        let Some(pairs) = layout::one_more(&grid.pairs, leftwards, middle, width) else { break };
+        let new = if leftwards { &pairs[0] } else { &pairs[pairs.len() - 1] };
+        let alone = Grid { pairs: vec![new.clone()], ..grid.clone() };
+        let share = numbers::share_read(page, &alone, true, recogniser)?;
+        // Writing may have hidden lines and numbers alike.
+        let is_written = || -> Result<bool> {
+            Ok(legible::holds_moves(page, grid, &new.white, recogniser)?
+                || legible::holds_moves(page, grid, &new.black, recogniser)?)
+        };
+        let enough = match share {
+            SURELY_READ.. => MORE,
+            LEGIBLE.. if leftwards && is_written()? => 1.0,
+            _ => break,
+        };
+        let more = found.with(pairs, recogniser)?;
+        if more.support() < enough * found.support() {
+            break;
+        }
+        *found = more;
+    }
+    Ok(())
+}
+
+/// Finds out where the numbers stand; whether they read. Where they read nowhere, other rows and columns are tried.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(crate) fn settle_numbers(page: &Page, grid: &mut Grid, known: &Known, recogniser: &dyn Recogniser) -> Result<bool> {
+    let is_open = known.rows.is_none() && known.columns.is_none();
+    let mut readable = false;
+    // Small print is brought nearer only where nothing reads as it is.
+    for nearby in [false, true] {
+        let enough = if nearby { SURELY_READ } else { LEGIBLE };
+        readable = numbers::settle(page, grid, nearby, recogniser)? > enough;
+        if !readable && is_open {
+            // Every second row may be shaded, and only every second line be found; or no column is ruled.
+            let found = grid.clone();
+            let ways: [&dyn Fn() -> Result<Option<Grid>>; 4] = [
+                &|| Ok((found.pitch > FINEST).then(|| found.halved())),
+                &|| Ok(with_printed_numbers(page, &found)),
+                &|| beside_numbers(page, &found, recogniser),
+                &|| Ok(ink_rows::pairs(page, &found).map(|pairs| Grid { pairs, ..found.clone() })),
+            ];
+            for way in ways {
+                if readable && !nearby {
+                    break;
+                }
+                let Some(mut other) = way()? else { continue };
+                // Numbers before more columns are those of more pairs.
+                let is_more = !readable || other.pairs.len() > grid.pairs.len();
+                if is_more && numbers::settle(page, &mut other, nearby, recogniser)? > SURELY_READ {
+                    (*grid, readable) = (other, true);
+                }
+            }
+        }
+        if readable {
+            break;
+        }
+    }
+    if readable && known.columns.is_none() {
+        fill_gaps(page, grid, recogniser)?;
+        tell_apart(page, grid, recogniser)?;
+    }
+    Ok(readable)
+}
+
+/// Makes pairs of columns in which two moves stand beside each other, where there are numbers before all of them.
+fn tell_apart(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Result<()> {
+    if 2 * grid.pairs.len() > columns::MOST_PAIRS || grid.pairs.iter().any(|pair| pair.numbers.is_none()) {
+        return Ok(());
+    }
+    let [first, second] = layout::doubled(&grid.pairs);
+    let mut second = Grid { pairs: second, ..grid.clone() };
+    if numbers::settle(page, &mut second, true, recogniser)? < SURELY_READ {
+        return Ok(());
+    }
+    let pairs = first.into_iter().zip(second.pairs).flat_map(|(a, b)| [a, b.balanced()]).collect();
+    let doubled = Grid { pairs, ..grid.clone() };
+    // The numbers must go on from pair to pair.
+    let says = |grid: &Grid| Ok(anchor::anchor(page, grid, None, true, recogniser)?.support(grid));
+    if says(&doubled)? > MORE * says(grid)? {
+        // Where the lines in the middle are lost, the writing tells where they were.
+        let count = doubled.pairs.len();
+        let beside = beside_numbers(page, grid, recogniser)?;
+        *grid = beside.filter(|other| other.pairs.len() == count).unwrap_or(doubled);
+    }
+    Ok(())
+}
+
+/// The same table with its numbers where they are printed, though no line may tell them from the moves.
+fn with_printed_numbers(page: &Page, grid: &Grid) -> Option<Grid> {
+    let middle = grid.bands[grid.bands.len() / 2].top.at(0.0);
+    let pairs = number_columns::with_numbers(&grid.pairs, &number_rows::columns(page), middle)?;
+    Some(Grid { pairs, ..grid.clone() })
+}
+
+/// A table on the same rows with its columns laid out beside the printed numbers.
+fn beside_numbers(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<Option<Grid>> {
+    let numbers = number_rows::columns(page);
+    let Some(rows) = grid.ruled_rows() else { return Ok(None) };
+    for around in [true, false] {
+        let pairs = number_columns::pairs(page, &rows, grid.pitch, &numbers, around);
+        let Some(found) = pairs.map(|pairs| Grid { pairs, ..grid.clone() }) else { continue };
+        let middle = rows[rows.len() / 2].at(0.0);
+        let white = &found.pairs[0].white;
+        // What lies beside the paper may look like writing before the numbers.
+        let is_before = found.pairs[0].first(middle) == white;
+        if !is_before || legible::holds_moves(page, &found, white, recogniser)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// Takes in pairs between others whose lines were lost, where their numbers read.
+fn fill_gaps(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Result<()> {
+    let middle = grid.bands[grid.bands.len() / 2].top.at(0.0);
+    while grid.pairs.len() < columns::MOST_PAIRS {
+        let Some((pairs, new)) = layout::one_between(&grid.pairs, middle) else { break };
+        let alone = Grid { pairs: vec![pairs[new].clone()], ..grid.clone() };
+        if numbers::share_read(page, &alone, true, recogniser)? < SURELY_READ {
+            break;
+        }
+        grid.pairs = pairs;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_go_on_downwards_as_far_as_the_page() {
+        let line = |y: f32| Curve { y: vec![y, y + 4.0, y + 8.0] };
+        let bands = vec![Band { top: line(100.0), bottom: line(130.0), ruled: true }];
+        let mut grid = Grid { bands, pairs: columns::even(0.0, 90.0, 1, 3), pitch: 30.0, width: 90.0, by_ink: false };
+        extend(&mut grid, 3, 400.0);
+        let ends = |grid: &Grid| grid.bands.iter().map(|band| (band.bottom.y.clone(), band.ruled)).collect::<Vec<_>>();
+        assert_eq!(ends(&grid), [(line(130.0).y, true), (line(160.0).y, false), (line(190.0).y, false)]);
+        extend(&mut grid, 20, 300.0);
+        assert_eq!(grid.bands.last().map(|band| band.bottom.y.clone()), Some(line(280.0).y));
+    }
+
+    #[test]
+    fn rows_go_on_upwards_as_much_lower_from_row_to_row() {
+        // Twenty rows, each a tenth lower than the one below it, and half as high at the right as at the left.
+        let line = |k: i32| 300.0 * 0.9f32.powi(20 - k);
+        let line = |k: i32| Curve { y: vec![line(k) - 20.0, 150.0 + line(k) / 2.0] };
+        let bands: Vec<Band> = (0..20).map(|k| Band { top: line(k), bottom: line(k + 1), ruled: true }).collect();
+        let pairs = columns::even(0.0, 64.0, 1, 3);
+        let lower = Grid { bands: bands[5..].to_vec(), pairs, pitch: 20.0, width: 64.0, by_ink: false };
+        let mut grid = lower.clone();
+        assert!(extend_upwards(&mut grid, 5));
+        assert_eq!(grid.bands.len(), 20);
+        for (found, band) in grid.bands.iter().zip(&bands) {
+            let near = |a: &Curve, b: &Curve| a.y.iter().zip(&b.y).all(|(a, b)| (a - b).abs() < 0.1);
+            assert!(near(&found.top, &band.top) && near(&found.bottom, &band.bottom), "{found:?} {band:?}");
+        }
+        let mut beyond = lower.clone();
+        assert!(!extend_upwards(&mut beyond, 15), "the page ends");
+        assert_eq!(beyond.bands.len(), 15);
+    }
+}

@@ -1,0 +1,398 @@
+//! The table of moves on a photo, whichever way the photo was taken.
+//!
+//! The photo is tried as it is first. Where its lines run askew, or its numbers cannot be read, the sheet is laid flat
+//! and turned until they can: the printed numbers are the judge of every try.
+
+use super::amend;
+use super::further;
+use super::grid::{COVERED, Grid, Known};
+use super::hint::PageHint;
+use super::ink_rows;
+use super::legible::{self, Legible};
+use super::level;
+use super::straight_rows;
+use crate::error::{Error, Result};
+use crate::pipeline::numbers::anchor::{self, Anchor};
+use crate::pipeline::page::Page;
+use crate::pipeline::page::flatten::{self, Flat};
+use crate::pipeline::page::paper;
+use crate::pipeline::photo::ingest::Photo;
+use crate::pipeline::recognise::Recogniser;
+use crate::pipeline::watch::Watch;
+use crate::pipeline::{NUMBERS_READ, Timing, timed};
+
+/// A table with the page it was found on and the numbers of its rows.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub page: Page,
+    pub grid: Grid,
+    pub anchor: Anchor,
+    /// How its writing reads, where that was asked.
+    pub(crate) legible: Option<Legible>,
+    /// Whether the printed numbers of all pairs were seen to stand at one place in their rows.
+    pub(crate) is_level: bool,
+}
+
+/// Evidence per looked-at row (see [`Anchor::evidence`]) from which a page is surely the right way up.
+pub(crate) const UPRIGHT: f32 = 0.6;
+/// What the numbers of a whole table say at least (evidence times rows): a few rows read by chance say less.
+pub(crate) const WHOLE: f32 = 30.0;
+/// Share by which a later try must have more support than an earlier one.
+pub(crate) const CLEARLY: f32 = 1.25;
+/// The share of the support of what may be a part of the table, or was laid flat, that is enough for another one.
+const NEARLY: f32 = 0.9;
+/// How often rows are set level at most.
+const LEVELLINGS: usize = 3;
+/// Rows that may be missing before the first wherever the table lies on the page; a further sheet begins later.
+const LOST_ROWS: usize = 6;
+/// Room for moves beside the table, in heights of a row: a column may be taken for wider than it is.
+const MOVE_WIDTH: f32 = 4.0;
+
+impl Found {
+    /// See [`Anchor::support`].
+    pub(crate) fn support(&self) -> f32 {
+        self.anchor.support(&self.grid)
+    }
+
+    /// Whether the numbers say for sure that this is the table, the right way up.
+    fn is_sure(&self) -> bool {
+        self.anchor.evidence > UPRIGHT && self.support() > WHOLE && !self.begins_late()
+    }
+
+    /// Whether a part of the table was not found: going by its first number, or by how far its lines reach.
+    fn is_partial(&self) -> bool {
+        self.begins_late() || self.grid.covered() < COVERED
+    }
+
+    /// Whether a part of the table seems not to be found, going by its first number: the first rows, cut off by the edge of the
+    /// photo or not seen, or rows or columns for which the photo has room. A further sheet begins later too.
+    fn begins_late(&self) -> bool {
+        let before = (self.anchor.first_number as usize).saturating_sub(1);
+        let Some(band) = self.grid.bands.get(self.anchor.first_band) else { return false };
+        let Some(pair) = self.grid.pairs.first().filter(|_| before > 0) else { return false };
+        let y = band.top.at(0.0);
+        let left = pair.first(y).left.at(y);
+        if before < LOST_ROWS {
+            true
+        } else if before < self.anchor.period {
+            band.top.at(left) > before as f32 * self.grid.pitch
+        } else {
+            // A page laid flat may have been cut at its table.
+            let width = (pair.white.right.at(y) - left).min(MOVE_WIDTH * self.grid.pitch);
+            let [x, y] = self.page.to_photo([left - width, y]);
+            let (width, height) = self.page.photo_size;
+            (0.0..width as f32).contains(&x) && (0.0..height as f32).contains(&y)
+        }
+    }
+
+    /// Whether its numbers surely go on from those of another table.
+    pub(crate) fn is_later(&self) -> bool {
+        self.anchor.first_number as usize > LOST_ROWS + 1 && self.anchor.evidence > UPRIGHT && self.support() > WHOLE
+    }
+
+    /// Whether the numbers say anything.
+    fn is_read(&self) -> bool {
+        self.anchor.evidence > NUMBERS_READ
+    }
+
+    /// Whether this is the table rather than another one: the numbers tell, or for want of them the writing.
+    fn is_better_than(&mut self, other: &mut Self, recogniser: &dyn Recogniser) -> Result<bool> {
+        if self.support().max(other.support()) < WHOLE {
+            return Ok(self.legible(recogniser)?.area > CLEARLY * other.legible(recogniser)?.area);
+        }
+        let clearly = if other.is_partial() && !self.is_partial() { NEARLY } else { CLEARLY };
+        Ok(self.support() > clearly * other.support())
+    }
+
+    /// How the writing reads.
+    fn legible(&mut self, recogniser: &dyn Recogniser) -> Result<Legible> {
+        let legible = match self.legible {
+            Some(legible) => legible,
+            None => legible::moves(&self.page, &self.grid, recogniser)?,
+        };
+        self.legible = Some(legible);
+        Ok(legible)
+    }
+}
+
+/// Finds the table of moves; where it is known to go on from others on the same page, these come before it.
+///
+/// # Errors
+/// [`Error::NoTable`] where none is found any way up, and as [`Recogniser::read`].
+pub(crate) fn find(
+    photo: &Photo,
+    hint: &PageHint,
+    recogniser: &dyn Recogniser,
+    timing: &mut Timing,
+    watch: &Watch,
+) -> Result<Vec<Found>> {
+    hint.check()?;
+    let known = Known { table: None, rows: hint.rows, columns: hint.columns };
+    let mut search = Search { known, ..Search::new(recogniser, timing, watch) };
+    watch.at("page")?;
+    if let Some(quad) = &hint.quad {
+        let (flat, [left, right, top, bottom]) = flatten::within(quad, photo.grey.dimensions())?;
+        search.known.table = Some([left, right, top, bottom]);
+        let page = timed(search.timing, "page", || Page::flattened(photo, &flat, 0));
+        search.try_page(page)?;
+        return search.end(photo);
+    }
+    let plain = timed(search.timing, "page", || Page::new(photo, 0));
+    search.try_page(plain.clone())?;
+    if search.best.as_ref().is_some_and(|found| found.is_sure() && !found.grid.is_doubtful()) {
+        return search.end(photo);
+    }
+    if let Some(tables) = search.earlier(photo)? {
+        return Ok(tables);
+    }
+    let mut flat_pages = Vec::new();
+    let mut upright;
+    if let Some(flat) = timed(search.timing, "flatten", || flatten::find(&plain)) {
+        // Askew, the grid may have caught a part of the table: the flat page must prove itself first.
+        let askew = search.best.take();
+        upright = search.try_flat(photo, &flat, &mut flat_pages)?;
+        if let Some(found) = askew {
+            search.offer_askew(found)?;
+        }
+        if let Some(tables) = search.earlier(photo)? {
+            return Ok(tables);
+        }
+    } else {
+        upright = search.writing_is_plain()?;
+    }
+    if !upright || !search.is_whole() {
+        // Where the lines do not tell how the sheet lies, its edges may.
+        let edges = || paper::outline(&photo.grey).and_then(|quad| flatten::sheet(&quad, photo.grey.dimensions()));
+        match timed(search.timing, "flatten", edges) {
+            Some(flat) if upright => flat_pages.push(timed(search.timing, "page", || Page::flattened(photo, &flat, 0))),
+            Some(flat) => upright = search.try_flat(photo, &flat, &mut flat_pages)?,
+            None => {}
+        }
+    }
+    // A flat page that was tried all ways up leaves little to the photo as it is.
+    let enough = if flat_pages.is_empty() { UPRIGHT } else { NUMBERS_READ };
+    for turns in [1, 3, 2] {
+        if upright || search.best.as_ref().is_some_and(|found| found.anchor.evidence > enough) {
+            break;
+        }
+        watch.at("page")?;
+        let page = timed(search.timing, "page", || Page::new(photo, turns));
+        search.try_page(page)?;
+        upright = search.writing_is_plain()?;
+    }
+    if let Some(page) = search.upside_down().filter(|_| upright) {
+        search.try_page(page)?;
+    }
+    let pages: Vec<Page> = flat_pages.into_iter().chain([plain]).collect();
+    // Half a table reads as well: its numbers would tell of the other half.
+    let turns = search.best.as_ref().map_or(0, |found| found.page.quarter_turns);
+    for page in pages.iter().filter(|_| upright) {
+        if search.is_whole() {
+            break;
+        }
+        search.try_numbers(&page.turned(turns))?;
+    }
+    let told_by_lines = upright;
+    for (index, turns) in [(0, 0), (1, 0), (2, 0), (0, 2), (1, 2), (0, 1), (0, 3)] {
+        if upright || search.is_sure() {
+            break;
+        }
+        if let Some(page) = pages.get(index) {
+            search.try_ink(page.turned(turns))?;
+            // On another page the rest may show.
+            upright = search.writing_is_plain()? && !search.is_partial();
+        }
+    }
+    if let Some(page) = search.upside_down().filter(|_| upright && !told_by_lines) {
+        search.try_ink(page)?;
+    }
+    search.end(photo)
+}
+
+/// The best of the pages tried so far.
+pub(crate) struct Search<'a> {
+    recogniser: &'a dyn Recogniser,
+    known: Known,
+    timing: &'a mut Timing,
+    watch: &'a Watch,
+    best: Option<Found>,
+    /// Why the first page had no table.
+    cause: Option<String>,
+}
+
+impl<'a> Search<'a> {
+    pub(crate) fn new(recogniser: &'a dyn Recogniser, timing: &'a mut Timing, watch: &'a Watch) -> Self {
+        Self { recogniser, known: Known::default(), timing, watch, best: None, cause: None }
+    }
+
+    /// The table on one page as it lies.
+    pub(crate) fn best_on(mut self, page: Page) -> Result<Option<Found>> {
+        self.try_page(page)?;
+        Ok(self.best)
+    }
+
+    fn try_page(&mut self, page: Page) -> Result<()> {
+        let grid = timed(self.timing, "grid", || Grid::find(&page, &self.known));
+        self.try_grid(page, grid)
+    }
+
+    /// Lays the sheet flat and tries it all ways up, until one is surely upright; keeps the page as it was laid.
+    fn try_flat(&mut self, photo: &Photo, flat: &Flat, flat_pages: &mut Vec<Page>) -> Result<bool> {
+        for turns in [0, 1, 3, 2] {
+            self.watch.at("page")?;
+            let page = timed(self.timing, "page", || Page::flattened(photo, flat, turns));
+            if turns == 0 {
+                flat_pages.push(page.clone());
+            }
+            self.try_page(page)?;
+            if self.is_sure() || self.writing_is_plain()? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Tries a page whose rows may not be ruled.
+    fn try_ink(&mut self, page: Page) -> Result<()> {
+        self.try_numbers(&page)?;
+        if self.is_sure() {
+            return Ok(());
+        }
+        let grid = timed(self.timing, "grid", || Grid::find_by_ink(&page, &self.known));
+        self.try_grid(page, grid)
+    }
+
+    /// Tries a page whose rows may be told by their numbers.
+    fn try_numbers(&mut self, page: &Page) -> Result<()> {
+        self.watch.at("page")?;
+        let grids = timed(self.timing, "grid", || Grid::find_by_numbers(page, &self.known));
+        for grid in grids.into_iter().flatten() {
+            self.try_grid(page.clone(), Ok(grid))?;
+            if self.is_sure() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn try_grid(&mut self, page: Page, grid: std::result::Result<Grid, String>) -> Result<()> {
+        let mut grid = match grid {
+            Ok(grid) => grid,
+            Err(cause) => {
+                self.cause.get_or_insert(cause);
+                return Ok(());
+            }
+        };
+        self.watch.at("anchor")?;
+        // Once the likeliest has failed, most of what is tried is askew or upside down: the writing tells soonest.
+        let mut legible = None;
+        let anchor = timed(self.timing, "anchor", || {
+            if self.best.is_some() {
+                legible = Some(legible::moves(&page, &grid, self.recogniser)?);
+            }
+            let nothing = legible.is_some_and(|legible| legible.is_nothing());
+            let readable = !nothing && amend::settle_numbers(&page, &mut grid, &self.known, self.recogniser)?;
+            if grid.by_ink {
+                ink_rows::settle(&page, &mut grid);
+            }
+            anchor::anchor(&page, &grid, self.known.rows, readable, self.recogniser)
+        })?;
+        let mut found = Found { page, grid, anchor, legible, is_level: false };
+        if found.is_read() && self.known.columns.is_none() && self.known.rows.is_none() {
+            timed(self.timing, "anchor", || {
+                amend::complete(&mut found, self.recogniser)?;
+                // Rows that were put right may show pairs that were not seen before, and numbers further on.
+                for _ in 0..LEVELLINGS {
+                    if !level::level(&mut found, self.recogniser)? {
+                        break;
+                    }
+                    amend::complete(&mut found, self.recogniser)?;
+                }
+                straight_rows::lead_back(&mut found, self.recogniser)
+            })?;
+        }
+        // Upside down, writing may pass for a few numbers.
+        let plain = found.legible.is_some_and(|legible| legible.is_plain());
+        if found.grid.by_ink && found.page.quarter_turns != 0 && !found.is_sure() && !plain {
+            return Ok(());
+        }
+        self.offer(found)
+    }
+
+    fn offer(&mut self, mut found: Found) -> Result<()> {
+        let recogniser = self.recogniser;
+        let is_better = match &mut self.best {
+            Some(best) => timed(self.timing, "anchor", || found.is_better_than(best, recogniser))?,
+            None => true,
+        };
+        if is_better {
+            self.best = Some(found);
+        }
+        Ok(())
+    }
+
+    /// Offers the table of the photo as it is once the flat page was tried: it may be the better one.
+    fn offer_askew(&mut self, mut found: Found) -> Result<()> {
+        let recogniser = self.recogniser;
+        let is_better = match &mut self.best {
+            Some(best)
+                if found.is_sure()
+                    && !found.is_partial()
+                    && (found.is_level || !best.is_level)
+                    && found.support() > NEARLY * best.support() =>
+            {
+                timed(self.timing, "anchor", || {
+                    Ok(found.legible(recogniser)?.area > CLEARLY * best.legible(recogniser)?.area)
+                })?
+            }
+            _ => false,
+        };
+        if is_better {
+            self.best = Some(found);
+            return Ok(());
+        }
+        self.offer(found)
+    }
+
+    /// The page of the best table the other way up, unless its numbers are read: upside down some hands read as moves as
+    /// well.
+    fn upside_down(&self) -> Option<Page> {
+        self.best.as_ref().filter(|found| !found.is_read()).map(|found| found.page.turned(2))
+    }
+
+    /// Whether the best table, a whole one, reads as moves: whichever way its numbers may read, it is upright.
+    fn writing_is_plain(&mut self) -> Result<bool> {
+        let Some(best) = self.best.as_mut().filter(|best| !best.grid.is_doubtful()) else { return Ok(false) };
+        self.watch.at("anchor")?;
+        let recogniser = self.recogniser;
+        timed(self.timing, "anchor", || Ok(best.legible(recogniser)?.is_plain()))
+    }
+
+    fn is_sure(&self) -> bool {
+        self.best.as_ref().is_some_and(Found::is_sure)
+    }
+
+    /// Whether a part of the best seems not to be found.
+    fn is_partial(&self) -> bool {
+        self.best.as_ref().is_some_and(Found::is_partial)
+    }
+
+    /// Whether the best is surely the table, and the whole of it.
+    fn is_whole(&self) -> bool {
+        self.is_sure() && !self.is_partial()
+    }
+
+    /// The best with the tables on its page from which its numbers go on; none where there are none.
+    fn earlier(&mut self, photo: &Photo) -> Result<Option<Vec<Found>>> {
+        let Some(best) = self.best.as_ref().filter(|found| found.is_later()) else { return Ok(None) };
+        further::earlier(best.clone(), photo, self.recogniser, self.timing, self.watch)
+    }
+
+    fn end(self, photo: &Photo) -> Result<Vec<Found>> {
+        let Some(found) = self.best else {
+            return Err(Error::NoTable { file: photo.file.clone(), cause: self.cause.unwrap_or_default() });
+        };
+        let is_open = self.known.table.is_none() && self.known.rows.is_none() && self.known.columns.is_none();
+        Ok(vec![if is_open { further::parted(found, self.recogniser, self.timing, self.watch)? } else { found }])
+    }
+}

@@ -1,0 +1,196 @@
+//! Several tables of moves on one page that share no rows: of one sheet, side by side at different heights or one below the
+//! other, or of two sheets, such as the pages of an open scorebook.
+//!
+//! Those of one sheet are known by their printed numbers, which go on from table to table. What was found already is
+//! painted over, and the next one is looked for on what is left of the page.
+
+use super::find::{CLEARLY, Found, Search, UPRIGHT, WHOLE};
+use super::grid::{COVERED, Grid};
+use crate::error::Result;
+use crate::game::Colour;
+use crate::pipeline::numbers::anchor::{self, Anchor};
+use crate::pipeline::page::flatten;
+use crate::pipeline::page::{PAPER, Page};
+use crate::pipeline::photo::ingest::Photo;
+use crate::pipeline::recognise::Recogniser;
+use crate::pipeline::watch::Watch;
+use crate::pipeline::{ReadCell, ReadPage, Timing, table_quad, timed};
+
+/// What is painted over around a table, in heights of a row: its frame, and the line of headings above.
+const AROUND: f32 = 0.6;
+const HEADING: f32 = 1.6;
+/// Evidence below which a table may be two.
+const MIXED: f32 = 1.5;
+/// Ruled rows beyond the numbered ones from which they may belong to something else beside the table.
+const BEYOND: usize = 4;
+/// Share of a table's size that another one takes at least.
+const ROOM: f32 = 0.8;
+/// Most tables on a page.
+const MOST: usize = 4;
+
+/// The page without a table.
+fn without(page: &Page, grid: &Grid, anchor: &Anchor) -> Page {
+    let rows = grid.bands.get(anchor.first_band..anchor.first_band + anchor.rows).unwrap_or_default();
+    let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return page.clone() };
+    let is_within = |x: f32, y: f32| {
+        let heights = first.top.at(x) - HEADING * grid.pitch..last.bottom.at(x) + AROUND * grid.pitch;
+        heights.contains(&y) && is_on_columns(grid, x, y)
+    };
+    painted_over(page, is_within)
+}
+
+/// Whether a place is on the columns of a table, whatever its height.
+fn is_on_columns(grid: &Grid, x: f32, y: f32) -> bool {
+    let (Some(left), Some(right)) = (grid.pairs.first(), grid.pairs.last()) else { return false };
+    let (from, to) = (left.first(y).at(y).0, right.black.at(y).1);
+    (from - AROUND * grid.pitch..to + AROUND * grid.pitch).contains(&x)
+}
+
+fn painted_over(page: &Page, is_hidden: impl Fn(f32, f32) -> bool) -> Page {
+    let mut page = page.clone();
+    for (x, y, pixel) in page.image.enumerate_pixels_mut() {
+        if is_hidden(x as f32, y as f32) {
+            pixel.0[0] = PAPER as u8;
+        }
+    }
+    page
+}
+
+/// The best table on a page as it lies, apart from others, if its numbers are read.
+fn on(page: Page, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Option<Found>> {
+    let found = Search::new(recogniser, timing, watch).best_on(page)?;
+    let found = found.map(|found| parted(found, recogniser, timing, watch)).transpose()?;
+    Ok(found.filter(|found| found.anchor.evidence > UPRIGHT))
+}
+
+/// A table without what was taken in of another one beside it, and found anew without what is ruled there.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(crate) fn parted(found: Found, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Found> {
+    alone(leading_pairs(found, recogniser)?, recogniser, timing, watch)
+}
+
+/// The first pairs of a table, if their numbers say more than those of all: the others are of another table.
+fn leading_pairs(found: Found, recogniser: &dyn Recogniser) -> Result<Found> {
+    let mut best = None;
+    let mut most = CLEARLY * found.support();
+    let counts = if found.anchor.evidence < MIXED { 1..found.grid.pairs.len() } else { 0..0 };
+    for count in counts {
+        let grid = Grid { pairs: found.grid.pairs[..count].to_vec(), ..found.grid.clone() };
+        let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
+        if anchor.support(&grid) > most {
+            most = anchor.support(&grid);
+            best = Some((grid, anchor));
+        }
+    }
+    let mut found = found;
+    if let Some((grid, anchor)) = best {
+        found.replace(grid, anchor);
+    }
+    Ok(found)
+}
+
+/// The same table found without what is ruled beside it, in other rows, which may lead its lines astray; as it is unless
+/// more of its numbers are read then.
+fn alone(found: Found, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Found> {
+    let ruled = found.grid.bands.iter().filter(|band| band.ruled).count();
+    let is_alone = found.grid.covered() >= COVERED && ruled <= found.anchor.rows + BEYOND;
+    if is_alone || found.anchor.evidence < UPRIGHT {
+        return Ok(found);
+    }
+    let page = painted_over(&found.page, |x, y| !is_on_columns(&found.grid, x, y));
+    let alone = Search::new(recogniser, timing, watch).best_on(page)?;
+    let is_same = |alone: &Found| alone.grid.pairs.len() == found.grid.pairs.len();
+    Ok(match alone.filter(|alone| is_same(alone) && alone.support() > found.support()) {
+        Some(alone) => Found { page: found.page, ..alone },
+        None => found,
+    })
+}
+
+/// A table whose numbers go on from those of others, with these, in the order of their numbers; none where they are not
+/// found.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(crate) fn earlier(
+    mut found: Found,
+    photo: &Photo,
+    recogniser: &dyn Recogniser,
+    timing: &mut Timing,
+    watch: &Watch,
+) -> Result<Option<Vec<Found>>> {
+    if found.grid.is_doubtful() {
+        // Laid flat by this table, the others lie flat too.
+        let quad = table_quad(&found.page, &found.grid, &found.anchor);
+        let Some(flat) = flatten::around(&quad, photo.grey.dimensions()) else { return Ok(None) };
+        let page = timed(timing, "page", || Page::flattened(photo, &flat, 0));
+        let is_one = |flat: &Found| flat.is_later() || flat.anchor.first_number == 1 && flat.support() > WHOLE;
+        match on(page, recogniser, timing, watch)?.filter(is_one) {
+            Some(flat) => found = flat,
+            None => return Ok(None),
+        }
+    }
+    let mut tables = vec![found];
+    while tables[0].anchor.first_number > 1 && tables.len() < MOST {
+        let first = &tables[0];
+        let rest = without(&first.page, &first.grid, &first.anchor);
+        match on(rest, recogniser, timing, watch)? {
+            Some(earlier) if earlier.anchor.last_number(&earlier.grid) + 1 == first.anchor.first_number => {
+                tables.insert(0, earlier);
+            }
+            _ => break,
+        }
+    }
+    Ok(Some(tables).filter(|tables| tables.len() > 1 || tables[0].anchor.first_number == 1))
+}
+
+/// The table on the same page whose numbers go on from a page's last one, if its last row is written on.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(crate) fn next(
+    tables: &[ReadPage],
+    recogniser: &dyn Recogniser,
+    timing: &mut Timing,
+    watch: &Watch,
+) -> Result<Option<Found>> {
+    let Some(last) = tables.last().filter(|_| tables.len() < MOST) else { return Ok(None) };
+    let end = last.anchor.last_number(&last.grid);
+    let is_full = |cell: &ReadCell| cell.number == end && cell.colour == Colour::White && cell.reading.is_some();
+    if last.anchor.evidence < UPRIGHT || !last.cells.iter().any(is_full) {
+        return Ok(None);
+    }
+    let rest = tables.iter().fold(last.page.clone(), |page, table| without(&page, &table.grid, &table.anchor));
+    Ok(on(rest, recogniser, timing, watch)?.filter(|found| found.anchor.first_number == end + 1))
+}
+
+/// The table of another sheet on the same page, if there is room for one: its numbers begin with 1 too.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(crate) fn beside(
+    tables: &[ReadPage],
+    recogniser: &dyn Recogniser,
+    timing: &mut Timing,
+    watch: &Watch,
+) -> Result<Option<Found>> {
+    let Some(first) = tables.first().filter(|first| first.anchor.evidence > UPRIGHT && has_room(first)) else {
+        return Ok(None);
+    };
+    let rest = tables.iter().fold(first.page.clone(), |page, table| without(&page, &table.grid, &table.anchor));
+    let is_another = |found: &Found| found.anchor.first_number == 1 && found.support() > WHOLE;
+    Ok(on(rest, recogniser, timing, watch)?.filter(is_another))
+}
+
+/// Whether a page has room for another table of about the same size beside, above or below.
+fn has_room(read: &ReadPage) -> bool {
+    let ReadPage { page, grid, anchor, .. } = read;
+    let rows = grid.bands.get(anchor.first_band..anchor.first_band + anchor.rows).unwrap_or_default();
+    let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return false };
+    let (Some(left), Some(right)) = (grid.pairs.first(), grid.pairs.last()) else { return false };
+    let middle = rows[rows.len() / 2].top.at(0.0);
+    let across = (left.first(middle).at(middle).0, right.black.at(middle).1, page.image.width());
+    let down = (first.top.at(across.0), last.bottom.at(across.0), page.image.height());
+    [across, down].iter().any(|&(from, to, size)| from.max(size as f32 - to) > ROOM * (to - from))
+}

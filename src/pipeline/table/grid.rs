@@ -1,0 +1,331 @@
+//! The table of moves: rows between ruling lines, columns in pairs, found from the picture alone.
+//!
+//! Rows are the longest chain of ruling lines at an even pitch; columns are the upright lines that cross those
+//! rows. Which rows carry which move numbers is not decided here but by the printed numbers, see
+//! [`crate::pipeline::numbers::anchor`]: one row more at either end is offered where the picture has room for it.
+
+use super::columns;
+use super::ink_rows;
+use super::lines::{Curve, LineMap};
+use super::number_columns::{self, NumberColumn};
+use super::number_rows::{self, Numbered};
+use super::ruled_rows::{self, Frame, ROW_REACH};
+use super::uprights::{self, Uprights};
+use crate::game::Quad;
+use crate::pipeline::page::Page;
+use image::imageops;
+
+/// A span between two upright curves (stored with x and y exchanged).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    pub left: Curve,
+    pub right: Curve,
+    /// Where the form has a box for every character: the lines between the boxes.
+    pub inner: Vec<Curve>,
+}
+
+impl Column {
+    /// Left and right edge at height `y`.
+    pub fn at(&self, y: f32) -> (f32, f32) {
+        (self.left.at(y), self.right.at(y))
+    }
+}
+
+/// White's and Black's column of moves with the numbers that go with them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnPair {
+    /// A column of printed numbers of its own, where the form has one.
+    pub numbers: Option<Column>,
+    /// A narrow column between White's and Black's moves, beside that of the numbers: for them, or for clock times.
+    pub between: Option<Column>,
+    pub white: Column,
+    pub black: Column,
+}
+
+/// One band between two ruling lines.
+#[derive(Debug, Clone)]
+pub struct Band {
+    pub top: Curve,
+    pub bottom: Curve,
+    /// False for a band beyond the chain of lines, offered in case its outer line was not found.
+    pub ruled: bool,
+}
+
+/// The table of moves on a page.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    /// From top to bottom.
+    pub bands: Vec<Band>,
+    /// From left to right.
+    pub pairs: Vec<ColumnPair>,
+    /// Median height of a band, in pixels of the page.
+    pub pitch: f32,
+    /// Width of its rows, in pixels of the page.
+    pub width: f32,
+    /// The rows were told by the writing, for want of ruling lines.
+    pub by_ink: bool,
+}
+
+/// What is known about the table on a page before it is looked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known {
+    /// Its left and right edge, top and bottom, in pixels of a page on which it stands straight.
+    pub table: Option<[f32; 4]>,
+    /// Numbered rows in a column.
+    pub rows: Option<usize>,
+    /// Pairs of columns.
+    pub columns: Option<usize>,
+}
+
+impl Known {
+    fn allows(&self, pairs: &[ColumnPair]) -> bool {
+        self.columns.is_none_or(|count| pairs.len() == count)
+    }
+}
+
+/// Slope of a table's sides from which it is laid flat, in pixels per pixel.
+const ASKEW: f32 = 0.05;
+/// Share of the rows' width that the columns of a whole table take up.
+pub(crate) const COVERED: f32 = 0.75;
+
+impl Grid {
+    /// Finds the table of moves, helped by what is known about it.
+    ///
+    /// # Errors
+    /// Says in words what was missing: rows or columns.
+    pub fn find(page: &Page, known: &Known) -> Result<Self, String> {
+        let mut across = LineMap::new(&page.image, ROW_REACH);
+        let (frame, curves) = match known.table {
+            Some(table) => ruled_rows::within(&mut across, table, known.rows)?,
+            None => ruled_rows::anywhere(&mut across, &page.image)?,
+        };
+        let Frame { left, right, top, bottom, pitch, .. } = frame;
+        // Over two rows no hand draws an upright stroke.
+        let mut down = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(&page.image)), pitch as usize);
+        uprights::lead(&mut down, &frame);
+        let middle = (top + bottom) / 2.0;
+        let pairs_by = |kind: Uprights| {
+            columns::pair_without_strays(&uprights::find(page, &down, &frame, &kind), pitch, middle)
+                .filter(|pairs| known.allows(pairs) && !uprights::is_shadow(kind, pairs, middle))
+        };
+        let covered = |pairs: &[ColumnPair]| frame.covered(pairs);
+        let mut found = [Uprights::Lines, Uprights::Broken, Uprights::Shading].into_iter().find_map(pairs_by);
+        // A column too many or too few is a line lost under writing, or writing taken for a line.
+        let whole = |pairs: &Vec<ColumnPair>| covered(pairs) > COVERED && columns::alike(pairs, middle);
+        if found.as_ref().is_none_or(|pairs| !whole(pairs)) {
+            let least = found.as_ref().map_or(0, Vec::len);
+            let hidden = pairs_by(Uprights::Hidden).filter(|pairs| {
+                (whole(pairs) && pairs.len() >= least)
+                    || (found.as_ref().is_none_or(|found| covered(found) < COVERED) && covered(pairs) > COVERED)
+            });
+            found = hidden.or(found);
+        }
+        let pairs = match (found, known.columns, known.table) {
+            (Some(pairs), _, _) => pairs,
+            (None, Some(count), Some([left, right, ..])) => columns::even(left, right, count, down.strips()),
+            (None, Some(count), None) => {
+                return Err(format!(
+                    "no {count} pairs of columns for White's and Black's moves; give the corners of the table too"
+                ));
+            }
+            (None, None, _) => return Err("no pair of columns for White's and Black's moves".to_owned()),
+        };
+        let bands = match (known.table, known.rows) {
+            (Some(_), Some(_)) => {
+                curves.windows(2).map(|w| Band { top: w[0].clone(), bottom: w[1].clone(), ruled: true }).collect()
+            }
+            _ => ruled_rows::bands(&across, curves, &frame, page.image.height() as f32),
+        };
+        if let Some(rows) = known.rows.filter(|&rows| rows > bands.len()) {
+            return Err(format!("only {} of {rows} rows; give the corners of the table too", bands.len()));
+        }
+        Ok(Self { bands, pairs, pitch, width: right - left, by_ink: false })
+    }
+
+    /// Share of the rows' width that the pairs take up.
+    pub fn covered(&self) -> f32 {
+        let middle = self.bands[self.bands.len() / 2].top.at(0.0);
+        columns::extent(&self.pairs, middle) / self.width.max(1.0)
+    }
+
+    /// Whether the grid may hold a part of the table only: it leaves out much of what is ruled, or a side is slanted by more
+    /// than [`ASKEW`].
+    pub(crate) fn is_doubtful(&self) -> bool {
+        if self.covered() < COVERED {
+            return true;
+        }
+        let (Some(first), Some(last)) = (self.bands.first(), self.bands.last()) else { return false };
+        let (Some(left), Some(right)) = (self.pairs.first(), self.pairs.last()) else { return false };
+        let left = left.first(first.top.at(0.0));
+        let (tl, bl) = (self.quad(first, left)[0], self.quad(last, left)[3]);
+        let (tr, br) = (self.quad(first, &right.black)[1], self.quad(last, &right.black)[2]);
+        let level = |a: [f32; 2], b: [f32; 2]| ((b[1] - a[1]) / (b[0] - a[0])).abs();
+        let upright = |a: [f32; 2], b: [f32; 2]| ((b[0] - a[0]) / (b[1] - a[1])).abs();
+        [level(tl, tr), level(bl, br), upright(tl, bl), upright(tr, br)].iter().any(|&slope| slope > ASKEW)
+    }
+
+    /// The same with two rows for each.
+    pub fn halved(&self) -> Self {
+        let half = |band: &Band| {
+            let sides = band.top.y.iter().zip(&band.bottom.y);
+            let middle = Curve { y: sides.map(|(top, bottom)| (top + bottom) / 2.0).collect() };
+            let lower = Band { top: middle.clone(), ..band.clone() };
+            [Band { bottom: middle, ..band.clone() }, lower]
+        };
+        Self { bands: self.bands.iter().flat_map(half).collect(), pitch: self.pitch / 2.0, ..self.clone() }
+    }
+
+    /// Finds a table that has no ruled rows, by its writing.
+    ///
+    /// # Errors
+    /// Says in words what was missing: rows or columns.
+    pub fn find_by_ink(page: &Page, known: &Known) -> Result<Self, String> {
+        let (frame, rows) = ink_rows::find(page).ok_or("no ruled rows, and no eight evenly spaced rows of writing")?;
+        let pairs = pairs_on_rows(page, known, &frame, &rows, &[]);
+        Ok(Self::on_rows(&rows, frame.pitch, pairs.ok_or(NO_PAIRS)?))
+    }
+
+    /// Finds a table that has no ruled rows, or no ruled columns, by its printed numbers; the likelier layout first.
+    ///
+    /// # Errors
+    /// Says in words what was missing: rows or columns.
+    pub fn find_by_numbers(page: &Page, known: &Known) -> Result<Vec<Self>, String> {
+        let found = number_rows::find(page).ok_or("no ruled rows, and no eight evenly spaced numbers")?;
+        let Numbered { frame, rows, columns } = found;
+        let led = ruled_rows::beside_numbers(&page.image, &rows, &frame, &columns);
+        let by_borders = pairs_on_rows(page, known, &frame, &rows, &columns);
+        let middle = (frame.top + frame.bottom) / 2.0;
+        let is_whole =
+            |pairs: &Vec<ColumnPair>| number_columns::agree(pairs, &columns, middle) && frame.covered(pairs) > COVERED;
+        let (mut ruled, mut beside) = (None, None);
+        if !by_borders.as_ref().is_some_and(is_whole) {
+            ruled = Self::on_ruled_rows(page, known, &columns);
+            beside = number_columns::pairs(page, &rows, frame.pitch, &columns, true);
+        }
+        let unruled: Vec<_> = beside.filter(|pairs| known.allows(pairs)).into_iter().chain(by_borders).collect();
+        // Led along their lines first, then straight from number to number.
+        let led = led.map(|rows| (rows, false));
+        let ways = led.into_iter().chain([(rows, true)]);
+        let on_rows = ways.flat_map(|(rows, by_ink)| {
+            let grid =
+                move |pairs: &Vec<ColumnPair>| Self { by_ink, ..Self::on_rows(&rows, frame.pitch, pairs.clone()) };
+            unruled.iter().map(grid)
+        });
+        let found: Vec<Self> = ruled.into_iter().chain(on_rows).collect();
+        if found.is_empty() { Err(NO_PAIRS.to_owned()) } else { Ok(found) }
+    }
+
+    /// A table whose rows are ruled, its columns beside printed numbers.
+    fn on_ruled_rows(page: &Page, known: &Known, numbers: &[NumberColumn]) -> Option<Self> {
+        let mut across = LineMap::new(&page.image, ROW_REACH);
+        let (frame, curves) = ruled_rows::anywhere(&mut across, &page.image).ok()?;
+        let pairs = number_columns::pairs(page, &curves, frame.pitch, numbers, true)?;
+        let bands = ruled_rows::bands(&across, curves, &frame, page.image.height() as f32);
+        let Frame { left, right, pitch, .. } = frame;
+        known.allows(&pairs).then_some(Self { bands, pairs, pitch, width: right - left, by_ink: false })
+    }
+
+    /// The table on rows that are not ruled.
+    fn on_rows(rows: &[Curve], pitch: f32, pairs: Vec<ColumnPair>) -> Self {
+        let bands = rows.windows(2).map(|w| Band { top: w[0].clone(), bottom: w[1].clone(), ruled: true }).collect();
+        let width = columns::extent(&pairs, rows[rows.len() / 2].at(0.0));
+        Self { bands, pairs, pitch, width, by_ink: true }
+    }
+
+    /// The borders of the rows that are ruled, from top to bottom; none where no row is.
+    pub(crate) fn ruled_rows(&self) -> Option<Vec<Curve>> {
+        let bands = || self.bands.iter().filter(|band| band.ruled);
+        let last = bands().next_back()?.bottom.clone();
+        Some(bands().map(|band| band.top.clone()).chain([last]).collect())
+    }
+
+    /// The corners of a cell in pixels of the page.
+    pub fn quad(&self, band: &Band, column: &Column) -> Quad {
+        let corner = |line: &Curve, side: &Curve| {
+            let mut y = line.y[0];
+            let mut x = 0.0;
+            for _ in 0..3 {
+                x = side.at(y);
+                y = line.at(x);
+            }
+            [x, y]
+        };
+        [
+            corner(&band.top, &column.left),
+            corner(&band.top, &column.right),
+            corner(&band.bottom, &column.right),
+            corner(&band.bottom, &column.left),
+        ]
+    }
+}
+
+/// What is missing where rows are not enough.
+const NO_PAIRS: &str = "rows of writing, but no pair of columns for White's and Black's moves";
+
+/// The pairs of columns on rows that are not ruled, by what separates them: lines, shading, or gaps in the writing. What
+/// runs through printed numbers separates nothing.
+fn pairs_on_rows(
+    page: &Page,
+    known: &Known,
+    frame: &Frame,
+    rows: &[Curve],
+    numbers: &[NumberColumn],
+) -> Option<Vec<ColumnPair>> {
+    let mut down = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(&page.image)), frame.pitch as usize);
+    uprights::lead(&mut down, frame);
+    let middle = (frame.top + frame.bottom) / 2.0;
+    let by_lines = [Uprights::Lines, Uprights::Broken, Uprights::Shading].into_iter().find_map(|kind| {
+        let mut uprights = uprights::find(page, &down, frame, &kind);
+        uprights.retain(|line| !numbers.iter().any(|column| column.holds(line.at(middle), middle)));
+        columns::pair_without_strays(&uprights, frame.pitch, middle)
+            .filter(|pairs| known.allows(pairs) && !uprights::is_shadow(kind, pairs, middle))
+    });
+    by_lines.or_else(|| {
+        let borders = ink_rows::column_borders(page, frame, rows, down.strips());
+        columns::pair(&borders, frame.pitch, middle).filter(|pairs| known.allows(pairs))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::photo::ingest::Photo;
+    use image::{GrayImage, Luma};
+
+    /// A form of 20 rows with a header band above and a column of numbers before each pair.
+    fn form(pairs: usize, number_width: f32, tilt: f32) -> Photo {
+        let width = 100.0 + pairs as f32 * (number_width + 320.0) + 100.0;
+        let grey = GrayImage::from_fn(width as u32, 1200, |x, y| {
+            let (u, v) = (x as f32 - 100.0 + tilt * y as f32, y as f32 - 200.0 - tilt * x as f32);
+            let inside_x = u >= -1.0 && u <= width - 199.0;
+            let row = (v / 40.0).round();
+            let across = inside_x && (0.0..=20.0).contains(&row) && (v - row * 40.0).abs() < 1.1;
+            let within = u.rem_euclid(number_width + 320.0);
+            let edge = [0.0, number_width, number_width + 160.0, number_width + 320.0]
+                .iter()
+                .any(|e| (within - e).abs() < 1.1);
+            let down = inside_x && edge && (-1.0..=801.0).contains(&v);
+            Luma([if across || down { 60 } else { 245 }])
+        });
+        Photo { file: String::new(), grey }
+    }
+
+    #[test]
+    fn rows_and_columns_are_counted() {
+        for (pairs, numbers, tilt) in [(1, 50.0, 0.0), (2, 50.0, 0.02), (3, 40.0, -0.03)] {
+            let page = Page::new(&form(pairs, numbers, tilt), 0);
+            let grid = Grid::find(&page, &Known::default()).unwrap();
+            assert_eq!(grid.pairs.len(), pairs, "pairs");
+            assert_eq!(grid.bands.iter().filter(|b| b.ruled).count(), 20, "rows of {pairs} pairs");
+            assert!(grid.pairs.iter().all(|p| p.numbers.is_some()));
+            let [[x0, y0], _, [x1, y1], _] = grid.quad(&grid.bands[5], &grid.pairs[0].white);
+            assert!((x1 - x0 - 160.0).abs() < 4.0 && (y1 - y0 - 40.0 - tilt * 160.0).abs() < 4.0);
+        }
+    }
+
+    #[test]
+    fn an_empty_photo_has_no_table() {
+        let blank = Photo { file: String::new(), grey: GrayImage::from_pixel(900, 1200, Luma([240])) };
+        assert!(Grid::find(&Page::new(&blank, 0), &Known::default()).is_err());
+    }
+}

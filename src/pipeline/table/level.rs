@@ -1,0 +1,258 @@
+//! Rows set level with their printed numbers.
+//!
+//! Lines that were followed across the gap between two pairs of columns, or across large writing, may end up half a row
+//! off. The numbers of a pair stand all at one place in their rows: where they do not, its lines were lost, and are
+//! followed anew from the numbers.
+
+use super::find::Found;
+use super::grid::{Band, Grid};
+use super::lines::{Curve, LineMap};
+use super::number_rows;
+use super::ruled_rows::ROW_REACH;
+use super::spacing::median;
+use super::track;
+use crate::error::Result;
+use crate::pipeline::numbers::anchor;
+use crate::pipeline::recognise::Recogniser;
+use std::ops::Range;
+
+/// Share of a pair's numbers that must be seen.
+const SEEN: f32 = 0.7;
+/// How far numbers may stand off their place in the row, in heights of a row.
+const OFF: f32 = 0.16;
+/// The same from which the lines run through them: writing makes such lines show better than the true ones.
+const THROUGH: f32 = 0.35;
+/// One number in so many is enough to tell that lines run through them.
+const RUN_THROUGH: usize = 4;
+/// What the numbers must still say where rows were moved, as a share.
+const AS_MUCH: f32 = 0.9;
+/// Share by which lines along the slope of the page must show better than those that run as they were found.
+const CLEARLY: f32 = 1.1;
+
+/// The printed numbers of a pair.
+pub(crate) struct Numbers {
+    pair: usize,
+    /// By row the middle of its number.
+    pub(crate) places: Vec<[f32; 2]>,
+    /// By row how far the number stands below the middle of the row, in heights of a row.
+    off: Vec<f32>,
+}
+
+impl Numbers {
+    /// Half of the numbers stand no higher than this.
+    fn middle(&self) -> f32 {
+        median(self.off.iter().copied())
+    }
+
+    /// The upper border of a row where the numbers are, if these belong `off` the middle of their rows.
+    pub(crate) fn border(&self, row: usize, off: f32) -> [f32; 2] {
+        let last = self.places.len() - 1;
+        let below = row.clamp(1, last);
+        let (a, b) = (self.places[below - 1], self.places[below]);
+        let share = row as f32 - below as f32 + 0.5 - off;
+        [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])]
+    }
+}
+
+/// Leads the lines of pairs whose numbers stand elsewhere in their rows than those of the others; whether there were any.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(crate) fn level(found: &mut Found, recogniser: &dyn Recogniser) -> Result<bool> {
+    let numbers: Vec<Numbers> = (0..found.grid.pairs.len()).filter_map(|pair| numbers(found, pair)).collect();
+    let Some(usual) = usual_place(&numbers) else { return Ok(false) };
+    let is_off = |numbers: &&Numbers| numbers.off.iter().any(|off| (off - usual).abs() > OFF);
+    let wrong: Vec<&Numbers> = numbers.iter().filter(is_off).collect();
+    found.is_level = wrong.is_empty() && numbers.len() == found.grid.pairs.len();
+    if wrong.is_empty() {
+        return Ok(false);
+    }
+    let map = LineMap::new(&found.page.image, ROW_REACH);
+    let mut grid = found.grid.clone();
+    let mut is_led = false;
+    for numbers in wrong {
+        is_led |= lead(&mut grid, &map, numbers, usual, found.anchor.first_band);
+    }
+    if !is_led {
+        return Ok(false);
+    }
+    let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
+    let is_good = anchor.support(&grid) > AS_MUCH * found.support();
+    if is_good {
+        found.replace(grid, anchor);
+    }
+    Ok(is_good)
+}
+
+/// Where in their rows the numbers of most pairs belong, in heights of a row below the middle.
+pub(crate) fn usual_place(numbers: &[Numbers]) -> Option<f32> {
+    let first = numbers.first()?.middle();
+    if numbers.iter().flat_map(|one| &one.off).all(|off| (off - first).abs() <= OFF) {
+        return Some(first);
+    }
+    // Rows that slipped from one line to the next are off by a whole row at one end.
+    let agrees = |a: f32, b: f32| (a - b - (a - b).round()).abs() < OFF / 2.0;
+    let agreeing = |place: f32| numbers.iter().filter(|other| agrees(other.middle(), place)).count();
+    let places = numbers.iter().map(Numbers::middle).flat_map(|place| [place, place - place.round()]);
+    // Where half of the pairs are off, the numbers stand rather in the middle of their rows.
+    places.max_by(|a, b| agreeing(*a).cmp(&agreeing(*b)).then(b.abs().total_cmp(&a.abs())))
+}
+
+/// The printed numbers of a pair; none where too few are seen.
+pub(crate) fn numbers(found: &Found, pair: usize) -> Option<Numbers> {
+    let Found { page, grid, anchor, .. } = found;
+    let column = grid.pairs[pair].numbers.as_ref()?;
+    let bands = &grid.bands[anchor.first_band..anchor.first_band + anchor.rows];
+    let (first, last) = (bands.first()?, bands.last()?);
+    let x = column.at(first.top.at(0.0)).0;
+    let heights = first.top.at(x) - grid.pitch..last.bottom.at(x) + grid.pitch;
+    let (places, seen) = number_rows::in_column(page, column, heights)?;
+    if (seen as f32) < SEEN * anchor.rows as f32 {
+        return None;
+    }
+    let off = |row: usize, [x, y]: [f32; 2]| {
+        let (top, bottom) = (bands[row].top.at(x), bands[row].bottom.at(x));
+        (y - (top + bottom) / 2.0) / grid.pitch
+    };
+    // Not every number may be seen, or more than the rows: the rows are those that they stand nearest to.
+    let (rows, count) = (anchor.rows as isize, places.len() as isize);
+    let far = |start: isize| {
+        let of = |row: isize| usize::try_from(row - start).ok().and_then(|k| places.get(k)).map(|&place| (row, place));
+        let offs: Vec<f32> = (0..rows).filter_map(of).map(|(row, place)| off(row as usize, place).abs()).collect();
+        offs.iter().sum::<f32>() / offs.len() as f32
+    };
+    let starts = 0.min(rows - count)..=0.max(rows - count);
+    let start = starts.min_by(|&a, &b| far(a).total_cmp(&far(b)))?;
+    // Those beyond the ends stand in their rows as the outermost do.
+    let go_on = |row: usize| {
+        let at = (row as isize - start).clamp(0, count - 1);
+        let [x, y] = places[at as usize];
+        let middle = |row: usize| (bands[row].top.at(x) + bands[row].bottom.at(x)) / 2.0;
+        [x, y + middle(row) - middle((at + start) as usize)]
+    };
+    let places: Vec<[f32; 2]> = (0..anchor.rows).map(go_on).collect();
+    let off = places.iter().enumerate().map(|(row, &place)| off(row, place)).collect();
+    Some(Numbers { pair, places, off })
+}
+
+/// Follows the lines of a pair from its numbers, which belong `off` the middle of their rows, and takes them over where
+/// they show no worse than those that the grid has, or these run through the numbers; whether they do.
+fn lead(grid: &mut Grid, map: &LineMap, numbers: &Numbers, off: f32, first_band: usize) -> bool {
+    let rows = first_band..first_band + numbers.places.len();
+    let old: Vec<Curve> = rows
+        .clone()
+        .map(|band| grid.bands[band].top.clone())
+        .chain([grid.bands[rows.end - 1].bottom.clone()])
+        .collect();
+    let through = |curve: &Curve, [x, y]: [f32; 2]| {
+        let shift = y - curve.at(x);
+        Curve { y: curve.y.iter().map(|y| y + shift).collect() }
+    };
+    let borders: Vec<[f32; 2]> = (0..old.len()).map(|row| numbers.border(row, off)).collect();
+    let as_found: Vec<Curve> = old.iter().zip(&borders).map(|(line, &border)| through(line, border)).collect();
+    let as_usual: Vec<Curve> = borders.iter().map(|&border| through(&map.follow(border[1]), border)).collect();
+    let start = map.strip_of(borders[borders.len() / 2][0]);
+    let strips = strips(grid, map, numbers.pair, borders[borders.len() / 2][1]);
+    let led = [as_found, as_usual].map(|lines| track::follow_from(map, &lines, grid.pitch, start));
+    let shown = |lines: &[Curve]| map.shown(lines, strips.clone());
+    let best = if shown(&led[1]) > CLEARLY * shown(&led[0]) { &led[1] } else { &led[0] };
+    let through = numbers.off.iter().filter(|place| (*place - off).abs() >= THROUGH).count();
+    if RUN_THROUGH * through < numbers.off.len() && shown(best) < shown(&old) {
+        return false;
+    }
+    let last = best.len() - 1;
+    for (band, Band { top, bottom, .. }) in grid.bands.iter_mut().enumerate() {
+        for strip in strips.clone() {
+            if rows.contains(&band) {
+                let row = band - first_band;
+                (top.y[strip], bottom.y[strip]) = (best[row].y[strip], best[row + 1].y[strip]);
+            } else {
+                // Bands beyond the rows go with the outermost line.
+                let line = if band < first_band { 0 } else { last };
+                let moved = best[line].y[strip] - old[line].y[strip];
+                (top.y[strip], bottom.y[strip]) = (top.y[strip] + moved, bottom.y[strip] + moved);
+            }
+        }
+    }
+    true
+}
+
+/// The strips that are nearer to a pair than to another, at a height.
+fn strips(grid: &Grid, map: &LineMap, pair: usize, y: f32) -> Range<usize> {
+    let left = |pair: usize| grid.pairs[pair].first(y).left.at(y);
+    let right = |pair: usize| grid.pairs[pair].black.right.at(y);
+    let from = pair.checked_sub(1).map_or(0, |before| map.strip_of((right(before) + left(pair)) / 2.0));
+    let last = pair + 1 == grid.pairs.len();
+    let to = if last { map.strips() } else { map.strip_of((right(pair) + left(pair + 1)) / 2.0) };
+    from..to
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::table::columns;
+    use image::{GrayImage, Luma};
+
+    #[test]
+    fn rows_that_lie_off_their_numbers_are_led_back() {
+        led_back(false, 0);
+    }
+
+    #[test]
+    fn numbers_of_rows_that_slipped_by_one_still_tell_their_place() {
+        let numbers = |pair: usize, off: &[f32]| Numbers { pair, places: Vec::new(), off: off.to_vec() };
+        let usual = |numbers: &[Numbers]| usual_place(numbers).unwrap();
+        let slipped = numbers(0, &[0.0, 0.02, 0.3, 0.5, 0.8, 1.01, 1.03]);
+        assert!(usual(&[slipped, numbers(1, &[1.02; 7])]).abs() < 0.05);
+        assert!((usual(&[numbers(0, &[1.0; 7]), numbers(1, &[1.02; 7])]) - 1.0).abs() < 0.05, "all rows are one off");
+        assert!(usual(&[numbers(0, &[0.5; 7]), numbers(1, &[0.01; 7])]).abs() < 0.05, "rather in the middle");
+        assert!(usual(&[numbers(0, &[-0.2; 7]), numbers(1, &[-0.2; 7]), numbers(2, &[0.3; 7])]) < -0.15);
+    }
+
+    #[test]
+    fn dark_writing_is_no_line() {
+        led_back(true, 0);
+    }
+
+    #[test]
+    fn rows_that_slipped_half_way_down_are_led_back() {
+        led_back(true, 9);
+    }
+
+    /// Two pairs of columns; the rows of the first, `from` some row on, were found half a row too low, through its writing.
+    fn led_back(written: bool, from: usize) {
+        let line = |k: usize, x: f32| 80.0 + 40.0 * k as f32 + 0.02 * x;
+        let image = GrayImage::from_fn(1024, 900, |x, y| {
+            let near =
+                |height: f32, reach: f32| (0..=18).any(|k| (y as f32 - line(k, x as f32) - height).abs() < reach);
+            let dash = (60..500).contains(&x) && x % 40 < 37 && near(20.0, 1.6);
+            let (ink, ruling) = if written { (30, 225) } else { (250, 110) };
+            Luma([if dash {
+                ink
+            } else if near(0.0, 1.2) {
+                ruling
+            } else {
+                250
+            }])
+        });
+        let map = LineMap::new(&image, ROW_REACH);
+        let x = |strip: usize| 32.0 * strip as f32 + 16.0;
+        let found = |k: usize| {
+            let off = |strip: usize| if strip < 16 && k >= from { 20.0 } else { 0.0 };
+            Curve { y: (0..32).map(|strip| line(k, x(strip)) + off(strip)).collect() }
+        };
+        let bands = (0..18).map(|k| Band { top: found(k), bottom: found(k + 1), ruled: true }).collect();
+        let pairs = columns::even(0.0, 1024.0, 2, 29);
+        let mut grid = Grid { bands, pairs, pitch: 40.0, width: 1024.0, by_ink: false };
+        let places: Vec<[f32; 2]> = (0..18).map(|k| [40.0, line(k, 40.0) + 20.0]).collect();
+        let off = (0..18).map(|row| if row < from { 0.0 } else { -0.5 }).collect();
+        let numbers = Numbers { pair: 0, places, off };
+        assert!(lead(&mut grid, &map, &numbers, 0.0, 0));
+        for (k, band) in grid.bands.iter().enumerate() {
+            for x in [100.0, 400.0, 700.0, 1000.0] {
+                let (top, expected) = (band.top.at(x), line(k, x));
+                assert!((top - expected).abs() < 3.0, "row {k} at {x}: {top} instead of {expected}");
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Rows that slipped to their neighbours and back between the printed numbers of two pairs of columns.
+//!
+//! The rows of two pairs lie in one line, so lines run nearly straight from number to number, more so than paper bends.
+//! Where most do not, faint lines were lost under writing or in glare.
+
+use super::find::Found;
+use super::grid::{Band, Grid};
+use super::legible;
+use super::level::{Numbers, numbers, usual_place};
+use super::lines::{Curve, LineMap, STRIP};
+use super::ruled_rows::ROW_REACH;
+use super::spacing::median;
+use super::track;
+use crate::error::Result;
+use crate::pipeline::numbers::anchor;
+use crate::pipeline::recognise::Recogniser;
+
+/// How far from the straight way between two numbers most lines may run, in heights of a row: no paper bends more.
+const BENT: f32 = 0.7;
+/// What the numbers must still say where rows were led, as a share.
+const AS_MUCH: f32 = 0.9;
+/// Share by which more writing must read then.
+const CLEARLY: f32 = 1.1;
+
+/// Leads rows that slipped between two pairs straight from number to number, if more writing reads then.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(crate) fn lead_back(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
+    let pairs = found.grid.pairs.len();
+    if pairs < 2 {
+        return Ok(());
+    }
+    let seen: Vec<Numbers> = (0..pairs).map_while(|pair| numbers(found, pair)).collect();
+    let Some(usual) = usual_place(&seen).filter(|_| seen.len() == pairs) else { return Ok(()) };
+    // By line and pair where it passes the numbers.
+    let stations = |row: usize| -> Vec<[f32; 2]> { seen.iter().map(|numbers| numbers.border(row, usual)).collect() };
+    let rows = found.anchor.first_band..found.anchor.first_band + found.anchor.rows;
+    let stations: Vec<Vec<[f32; 2]>> = (0..=rows.len()).map(stations).collect();
+    let bands = &found.grid.bands[rows.clone()];
+    let old: Vec<&Curve> = bands.iter().map(|band| &band.top).chain(bands.last().map(|band| &band.bottom)).collect();
+    if !are_bent(&old, &stations, found.grid.pitch) {
+        return Ok(());
+    }
+    let mut lines: Vec<Curve> = stations.iter().zip(&old).map(|(stations, old)| between(stations, old)).collect();
+    let map = LineMap::new(&found.page.image, ROW_REACH);
+    track::settle_near(&map, &mut lines, found.grid.pitch);
+    let mut grid = found.grid.clone();
+    for (band, row) in rows.zip(0..) {
+        grid.bands[band] = Band { top: lines[row].clone(), bottom: lines[row + 1].clone(), ..grid.bands[band].clone() };
+    }
+    let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
+    let area = |grid: &Grid| Ok(legible::moves(&found.page, grid, recogniser)?.area);
+    if anchor.support(&grid) > AS_MUCH * found.support() && area(&grid)? > CLEARLY * area(&found.grid)? {
+        found.replace(grid, anchor);
+    }
+    Ok(())
+}
+
+/// The middle of a strip of a line, in pixels.
+fn middle_of(strip: usize) -> f32 {
+    (strip as f32 + 0.5) * STRIP as f32
+}
+
+/// The height of the straight way between the stations of a line, at a place between the first and the last of them.
+fn straight(stations: &[[f32; 2]], x: f32) -> Option<f32> {
+    let ends = stations.windows(2).find(|ends| (ends[0][0]..ends[1][0]).contains(&x))?;
+    let [from, to] = [ends[0], ends[1]];
+    Some(from[1] + (x - from[0]) / (to[0] - from[0]) * (to[1] - from[1]))
+}
+
+/// Whether most lines run far from the straight way between their stations.
+fn are_bent(lines: &[&Curve], stations: &[Vec<[f32; 2]>], pitch: f32) -> bool {
+    (0..lines.first().map_or(0, |line| line.y.len())).any(|strip| {
+        let off = |(line, stations): (&&Curve, &Vec<[f32; 2]>)| {
+            Some((line.y[strip] - straight(stations, middle_of(strip))?) / pitch)
+        };
+        let off: Vec<f32> = lines.iter().zip(stations).filter_map(off).collect();
+        !off.is_empty() && median(off.into_iter()).abs() > BENT
+    })
+}
+
+/// A line straight from station to station; before the first it goes on so, and behind the last it runs as it was found.
+fn between(stations: &[[f32; 2]], old: &Curve) -> Curve {
+    let (first, second, last) = (stations[0], stations[1], stations[stations.len() - 1]);
+    let slope = (second[1] - first[1]) / (second[0] - first[0]);
+    let y = |strip: usize| {
+        let x = middle_of(strip);
+        match straight(stations, x) {
+            Some(y) => y,
+            None if x < first[0] => first[1] + (x - first[0]) * slope,
+            None => last[1] + old.y[strip] - old.at(last[0]),
+        }
+    };
+    Curve { y: (0..old.y.len()).map(y).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines of 24 strips, 20 pixels apart, that fall by 0.05; in the middle of the two stations they slip by `slip`.
+    fn lines(slip: f32) -> (Vec<Curve>, Vec<Vec<[f32; 2]>>) {
+        let way = |row: usize, x: f32| 100.0 + 20.0 * row as f32 + 0.05 * x;
+        let found = |row: usize, strip: usize| {
+            let x = middle_of(strip);
+            way(row, x) + slip * (1.0 - (x - 350.0).abs() / 250.0).max(0.0)
+        };
+        let curve = |row: usize| Curve { y: (0..24).map(|strip| found(row, strip)).collect() };
+        let stations = |row: usize| [100.0, 600.0].map(|x| [x, way(row, x)]).to_vec();
+        ((0..12).map(curve).collect(), (0..12).map(stations).collect())
+    }
+
+    #[test]
+    fn lines_that_slip_to_their_neighbours_and_back_are_led_straight() {
+        for (slip, bent) in [(0.0, false), (10.0, false), (20.0, true), (-20.0, true)] {
+            let (found, stations) = lines(slip);
+            assert_eq!(are_bent(&found.iter().collect::<Vec<_>>(), &stations, 20.0), bent, "{slip}");
+        }
+        let ((slipped, stations), (straight, _)) = (lines(20.0), lines(0.0));
+        for (row, (line, stations)) in slipped.iter().zip(&stations).enumerate() {
+            let led = between(stations, line);
+            for x in [40.0, 350.0, 700.0] {
+                assert!((led.at(x) - straight[row].at(x)).abs() < 0.5, "line {row} at {x}");
+            }
+        }
+    }
+}
