@@ -123,3 +123,35 @@ class Mixture(torch.utils.data.IterableDataset):
                 grey += [augment(c, cells[i - 1], rng, strength) for i, c in enumerate(cells)]
                 labels += [label for _, label in made]
             yield torch.from_numpy(np.stack(grey)), labels
+
+
+# Windows in which the program shows cells, in pixels: they begin at a multiple of the stride, with a margin beside the ink.
+WINDOWS = [96, 112, 128, 144, 160, WIDTH]
+STRIDE, MARGIN = 4, 16
+# Share of cells shown whole all the same, so that wide ones stay known.
+WHOLE = 0.15
+
+
+def window(cell, rng):
+    """The narrowest window that shows a grey cell's ink, and where it starts, much as the program chooses it."""
+    rows = cell[9:39]
+    paper = np.median(rows[::3, ::5])
+    ink = np.flatnonzero((rows < paper - 45).sum(0) >= 1)
+    if not len(ink) or rng.random() < WHOLE:
+        return WIDTH, 0
+    start = max(0, int(ink[0]) - MARGIN + int(rng.integers(-6, 3))) // STRIDE * STRIDE
+    needed = min(int(ink[-1]) + MARGIN + int(rng.integers(-3, 7)), WIDTH) - start
+    width = next((w for w in WINDOWS if w >= needed), WIDTH)
+    return width, min(start, WIDTH - width)
+
+
+def in_windows(batches, rng):
+    """The cells of the batches cut to their windows, in batches of one width and of the same size."""
+    pools = {width: [] for width in WINDOWS}
+    for grey, labels in batches:
+        for cell, label in zip(grey, labels):
+            width, start = window(cell.numpy(), rng)
+            pools[width].append((cell[:, start:start + width], label))
+            if len(pools[width]) == len(labels):
+                yield torch.stack([c for c, _ in pools[width]]), [l for _, l in pools[width]]
+                pools[width] = []

@@ -8,6 +8,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from pretrained import Pretrained
+
 SHAPES = {
     # stem, [(channels, (stride down, stride along), residual blocks)], width of the line part, its residual blocks
     "flatter": (32, [(64, (2, 2), 1), (96, (2, 1), 2)], 192, 2),
@@ -66,7 +68,6 @@ class Recogniser(nn.Module):
 def build(classes, shape, dropout=0.0):
     """The network of that name: one of SHAPES, or what begins as PP-OCRv6."""
     if shape == "pretrained":
-        from pretrained import Pretrained
         return Pretrained(classes, dropout)
     return Recogniser(classes, shape, dropout)
 

@@ -20,7 +20,7 @@ import torch
 from torch.nn import functional as F
 
 from alphabet import CLASSES, INDEX, SYMBOLS, plain
-from cells import WIDTH, Mixture, Pack, as_ink
+from cells import Mixture, Pack, as_ink, in_windows
 from decode import greedy
 from model import SHAPES, build, cost
 from pretrained import from_onnx
@@ -88,37 +88,6 @@ def with_signs(state, symbols):
                 new[INDEX[sign]] = old[i + 1]
         state[name] = new
     return state
-
-
-WINDOWS = [96, 112, 128, 144, 160, WIDTH]
-STRIDE, MARGIN = 4, 16
-# Share of cells shown whole all the same, so that wide ones stay known.
-WHOLE = 0.15
-
-
-def window(cell, rng):
-    """The narrowest window that shows a grey cell's ink, and where it starts, much as the program chooses it."""
-    rows = cell[9:39]
-    paper = np.median(rows[::3, ::5])
-    ink = np.flatnonzero((rows < paper - 45).sum(0) >= 1)
-    if not len(ink) or rng.random() < WHOLE:
-        return WIDTH, 0
-    start = max(0, int(ink[0]) - MARGIN + int(rng.integers(-6, 3))) // STRIDE * STRIDE
-    needed = min(int(ink[-1]) + MARGIN + int(rng.integers(-3, 7)), WIDTH) - start
-    width = next((w for w in WINDOWS if w >= needed), WIDTH)
-    return width, min(start, WIDTH - width)
-
-
-def in_windows(batches, rng):
-    """The cells of the batches cut to their windows, in batches of one width and of the same size."""
-    pools = {width: [] for width in WINDOWS}
-    for grey, labels in batches:
-        for cell, label in zip(grey, labels):
-            width, start = window(cell.numpy(), rng)
-            pools[width].append((cell[:, start:start + width], label))
-            if len(pools[width]) == len(labels):
-                yield torch.stack([c for c, _ in pools[width]]), [l for _, l in pools[width]]
-                pools[width] = []
 
 
 class Average:

@@ -36,7 +36,7 @@ pub use triage::Triage;
 pub use walk::WalkLimits;
 
 use crate::error::{Error, Result};
-use crate::pipeline::recognise::{Recogniser, models};
+use crate::pipeline::recognise::{Recogniser, fingerprint};
 use crate::pipeline::{ReadOptions, photo::apart};
 use event::Pairing;
 use games::{GameRecord, SheetHashes};
@@ -129,7 +129,7 @@ pub fn run(settings: &Settings, recogniser: &dyn Recogniser, stop: &AtomicBool) 
 
 /// Program, models and options: what they read is read again when one of them changes.
 fn reader(options: &ReadOptions) -> Result<String> {
-    let models = models()?;
+    let models = fingerprint()?;
     let language = options.decode.language.as_deref().unwrap_or("any");
     Ok(format!("{} {models} {language}", env!("CARGO_PKG_VERSION")))
 }

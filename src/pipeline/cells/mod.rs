@@ -6,6 +6,7 @@ pub(super) mod writing;
 use crate::pipeline::page::Page;
 use crate::pipeline::page::backdrop::even_out;
 use crate::pipeline::page::sampling::Strip;
+use crate::pipeline::page::shades;
 use crate::pipeline::page::shapes::shapes;
 use crate::pipeline::table::grid::{Band, Column};
 use crate::pipeline::table::lines::Curve;
@@ -135,16 +136,15 @@ impl Crop {
         }
         let shown = offset as usize..(offset + used) as usize;
         even_out(&mut pixels, shown.clone());
-        let (ink, strokes, rows) = ink(&pixels, INNER_ROWS, shown.clone(), step / natural);
+        let (ink, strokes, rows) = ink(&pixels, shown.clone(), step / natural);
         let span = if strokes.is_empty() { shown.clone() } else { spanned(&strokes) };
-        let contrast = contrast(&pixels, INNER_ROWS, shown);
+        let contrast = contrast(&pixels, shown);
         (Self { pixels, ink, span, rows, contrast }, strokes)
     }
 
-    /// Grey levels by which the darkest tenth of what the ink spans is darker than its paper; of a cell cut in the
-    /// middle.
+    /// Grey levels by which the darkest tenth of what the ink spans is darker than its paper.
     pub(crate) fn darkness(&self) -> u8 {
-        darker(&self.pixels, INNER_ROWS, self.span.clone(), self.span.len() * INNER_ROWS.len() / 10)
+        darker(&self.pixels, self.span.clone(), self.span.len() * INNER_ROWS.len() / 10)
     }
 
     /// Whether there is nothing to read: too little ink for the smallest letter.
@@ -174,7 +174,7 @@ const WIPED: usize = 3;
 /// Ink pixels of a crop below which the cell is empty: a stroke of 8 by 3 pixels counts, specks do not.
 const BLANK_BELOW: u32 = 24;
 
-/// The part of a crop in which ink counts: clear of the ruling lines of the cell, where these lie in the middle.
+/// The part of a crop in which ink counts: clear of the ruling lines of the cell.
 const INNER_ROWS: Range<usize> = 13..36;
 /// Rows of pixels at either end of these into which lines that were not followed well may reach.
 const OUTERMOST: usize = 2;
@@ -214,21 +214,20 @@ fn most_ink(mut strokes: Vec<Stroke>, gap: usize) -> Option<Range<usize>> {
 
 /// Counts the pixels of strokes in the inner part of a crop, and finds the columns of each and the rows that they span:
 /// connected dark pixels, upright lines left out. A crop that is `squeezed` by a factor has that much less of everything.
-fn ink(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, squeezed: f32) -> (u32, Vec<Stroke>, Range<usize>) {
+fn ink(pixels: &[u8], columns: Range<usize>, squeezed: f32) -> (u32, Vec<Stroke>, Range<usize>) {
     let edge = (EDGE as f32 / squeezed).ceil() as usize;
     let (speck, beside) = ((SPECK as f32 / squeezed).ceil() as usize, (2.0 / squeezed) as usize);
-    let mut inner: Vec<u8> = rows
-        .clone()
+    let mut inner: Vec<u8> = INNER_ROWS
         .flat_map(|y| pixels[y * CROP_WIDTH + columns.start..y * CROP_WIDTH + columns.end].iter().copied())
         .collect();
     if inner.is_empty() {
         return (0, vec![Stroke { columns: 0..0, ink: 0 }], 0..0);
     }
-    crate::pipeline::page::shades::sort(&mut inner);
+    shades::sort(&mut inner);
     let paper = inner[inner.len() * 3 / 5];
     let threshold = paper.saturating_sub(darker_than_paper(&inner));
-    let (top, height) = (rows.start, rows.len());
-    let rows = rows.map(|y| &pixels[y * CROP_WIDTH..][columns.clone()]);
+    let (top, height) = (INNER_ROWS.start, INNER_ROWS.len());
+    let rows = INNER_ROWS.map(|y| &pixels[y * CROP_WIDTH..][columns.clone()]);
     let mut dark: Vec<bool> = rows.flatten().map(|&pixel| pixel < threshold).collect();
     if height > 2 * OUTERMOST {
         for row in (0..OUTERMOST).rev() {
@@ -265,17 +264,17 @@ fn keep_connected(dark: &mut [bool], width: usize, from: usize, to: usize) {
 }
 
 /// How much darker than the median the darkest twentieth is, clear of the lines around the cell.
-fn contrast(pixels: &[u8], rows: Range<usize>, columns: Range<usize>) -> u8 {
+fn contrast(pixels: &[u8], columns: Range<usize>) -> u8 {
     let columns = columns.start + EDGE..columns.end.saturating_sub(EDGE).max(columns.start + EDGE);
-    let count = columns.len() * rows.len() / 20;
-    darker(pixels, rows, columns, count)
+    let count = columns.len() * INNER_ROWS.len() / 20;
+    darker(pixels, columns, count)
 }
 
 /// How much darker than the median of the cell's inner part all but `count` pixels are not.
-fn darker(pixels: &[u8], rows: Range<usize>, columns: Range<usize>, count: usize) -> u8 {
-    let rows = rows.map(|y| &pixels[y * CROP_WIDTH..(y + 1) * CROP_WIDTH]);
+fn darker(pixels: &[u8], columns: Range<usize>, count: usize) -> u8 {
+    let rows = INNER_ROWS.map(|y| &pixels[y * CROP_WIDTH..(y + 1) * CROP_WIDTH]);
     let mut inner: Vec<u8> = rows.flat_map(|row| row.get(columns.clone()).unwrap_or_default()).copied().collect();
-    crate::pipeline::page::shades::sort(&mut inner);
+    shades::sort(&mut inner);
     let paper = inner.get(inner.len() / 2).copied().unwrap_or(0);
     inner.get(count).map_or(0, |ink| paper.saturating_sub(*ink))
 }

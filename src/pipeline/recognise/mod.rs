@@ -85,11 +85,11 @@ impl Pass {
     }
 }
 
-/// A short name for what reads: it changes with either model.
+/// What tells the models from others: it changes with either.
 ///
 /// # Errors
 /// [`Error::Model`] if a card cannot be read.
-pub fn models() -> Result<String> {
+pub fn fingerprint() -> Result<String> {
     let hashes = [Pass::First.card()?.sha256, Pass::Second.card()?.sha256];
     Ok(hashes.map(|hash| hash.chars().take(12).collect::<String>()).join("-"))
 }
