@@ -75,6 +75,9 @@ pub struct Reading {
     pub looks: NonZeroUsize,
 }
 
+/// Log-probability of what cannot be: the lowest that is stored.
+const IMPOSSIBLE: f32 = -32.0;
+
 fn one() -> NonZeroUsize {
     NonZeroUsize::MIN
 }
@@ -85,13 +88,23 @@ impl Reading {
         Self { log_probs, classes, looks: one() }
     }
 
-    /// Several looks at one cell, all of as many steps; none if there are none.
+    /// Single looks at one cell, taken together; none if there are none.
     pub fn of_looks(looks: impl IntoIterator<Item = Self>) -> Option<Self> {
-        looks.into_iter().reduce(|mut all, look| {
+        let looks: Vec<Self> = looks.into_iter().collect();
+        let longest = looks.iter().map(Self::steps).max()?;
+        looks.into_iter().map(|look| look.lengthened(longest)).reduce(|mut all, look| {
             all.log_probs.extend(look.log_probs);
-            all.looks = all.looks.saturating_add(look.looks.get());
+            all.looks = all.looks.saturating_add(1);
             all
         })
+    }
+
+    /// The same look with steps behind it that are blank for certain: it says the same.
+    fn lengthened(mut self, steps: usize) -> Self {
+        let classes = self.classes;
+        let blank = move |index: usize| if index.is_multiple_of(classes) { 0.0 } else { IMPOSSIBLE };
+        self.log_probs.extend((self.log_probs.len()..steps * classes).map(blank));
+        self
     }
 
     /// Number of time steps, of all looks together.
@@ -220,6 +233,12 @@ mod tests {
         for classes in [&[][..], &[1], &[2], &[1, 2]] {
             let mean = (first.log_likelihood(classes).exp() + second.log_likelihood(classes).exp()) / 2.0;
             assert!((both.log_likelihood(classes).exp() - mean).abs() < 1e-6);
+        }
+        let short = Reading::new([0.2, 0.5, 0.3].map(f32::ln).to_vec(), 3);
+        let uneven = Reading::of_looks([short.clone(), second.clone()]).unwrap();
+        for classes in [&[][..], &[1], &[2]] {
+            let mean = (short.log_likelihood(classes).exp() + second.log_likelihood(classes).exp()) / 2.0;
+            assert!((uneven.log_likelihood(classes).exp() - mean).abs() < 1e-6);
         }
         let alphabet = Alphabet::new("ab".chars());
         assert_eq!(both.best_path(&alphabet).0, "b");

@@ -72,8 +72,8 @@ def main():
     macs, parameters = cost(model)
     plain_model = folded(model)
     path = os.path.join(o.out, o.name + ".onnx")
-    torch.onnx.export(plain_model, torch.zeros(1, 1, 48, 192), path, dynamo=False, opset_version=17,
-                      do_constant_folding=not o.half, input_names=["ink"],
+    torch.onnx.export(plain_model, torch.zeros(1, 1, 48, 192), path, dynamo=False, opset_version=17, do_constant_folding=not o.half,
+                      input_names=["ink"],
                       output_names=["log_probs"], dynamic_axes={"ink": {0: "batch", 3: "width"}, "log_probs": {0: "batch", 1: "steps"}})
     if o.half:
         halve(path)

@@ -1,6 +1,6 @@
 //! The recogniser on ONNX Runtime, whose shared library is loaded when it is asked for.
 
-use super::{Pass, Recogniser, WINDOWS, ink, model_error, reading, window};
+use super::{Pass, Recogniser, ink, model_error, reading, window};
 use crate::error::{Error, Result};
 use crate::pipeline::cells::{CROP_HEIGHT, Crop};
 use crate::reading::{Alphabet, Reading};
@@ -41,7 +41,12 @@ impl OrtRecogniser {
             let session = Session::builder(&environment)
                 .and_then(|mut builder| builder.commit_from_memory(pass.model()))
                 .map_err(|error| model_error(&card.file, error))?;
-            Ok(Network { file: card.file, session: Mutex::new(session), temperature: card.temperature })
+            Ok(Network {
+                file: card.file,
+                windows: pass.windows(),
+                session: Mutex::new(session),
+                temperature: card.temperature,
+            })
         };
         let alphabet = Alphabet::new(Pass::First.card()?.alphabet.chars());
         Ok(Self { first: load(Pass::First)?, second: load(Pass::Second)?, alphabet })
@@ -65,6 +70,7 @@ impl Recogniser for OrtRecogniser {
 /// One model.
 struct Network {
     file: String,
+    windows: &'static [usize],
     session: Mutex<Session>,
     temperature: f32,
 }
@@ -84,9 +90,9 @@ impl Network {
 
     fn read(&self, crops: &[&Crop], alphabet: &Alphabet) -> Result<Vec<Reading>> {
         let mut readings: Vec<Option<Reading>> = vec![None; crops.len()];
-        for (index, width) in WINDOWS.into_iter().enumerate() {
+        for (index, width) in self.windows.iter().copied().enumerate() {
             let here: Vec<(usize, usize)> = (0..crops.len())
-                .filter_map(|i| Some(window(&crops[i].span)).filter(|w| w.0 == index).map(|w| (i, w.1)))
+                .filter_map(|i| Some(window(&crops[i].span, self.windows)).filter(|w| w.0 == index).map(|w| (i, w.1)))
                 .collect();
             for batch in here.chunks(BATCH) {
                 let cells: Vec<(&Crop, usize)> = batch.iter().map(|&(i, start)| (crops[i], start)).collect();

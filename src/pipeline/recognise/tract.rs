@@ -1,6 +1,6 @@
 //! The recogniser in pure Rust.
 
-use super::{ModelCard, Pass, Recogniser, WINDOWS, ink, model_error, reading, window};
+use super::{ModelCard, Pass, Recogniser, ink, model_error, reading, window};
 use crate::error::Result;
 use crate::pipeline::cells::{CROP_HEIGHT, Crop};
 use crate::reading::{Alphabet, Reading};
@@ -12,8 +12,8 @@ use tract_onnx::prelude::*;
 /// The recogniser in pure Rust.
 pub struct TractRecogniser {
     first: Network,
-    /// Loaded when it is first needed.
-    second: OnceLock<TractResult<Network>>,
+    /// Loaded beside whatever else is done first.
+    second: Arc<OnceLock<TractResult<Network>>>,
     second_card: ModelCard,
     alphabet: Alphabet,
 }
@@ -27,7 +27,14 @@ impl TractRecogniser {
         let [card, second_card] = [Pass::First.card()?, Pass::Second.card()?];
         let alphabet = Alphabet::new(card.alphabet.chars());
         let first = Network::load(Pass::First, &card).map_err(|error| model_error(&card.file, error))?;
-        Ok(Self { first, second: OnceLock::new(), second_card, alphabet })
+        let recogniser = Self { first, second: Arc::default(), second_card, alphabet };
+        let (second, card) = (Arc::clone(&recogniser.second), recogniser.second_card.clone());
+        // Where no thread is to be had, it is loaded when it is needed.
+        let _ = std::thread::Builder::new().spawn(move || {
+            let network = second.get_or_init(|| Network::load(Pass::Second, &card));
+            network.iter().for_each(Network::make_plans);
+        });
+        Ok(recogniser)
     }
 }
 
@@ -56,7 +63,8 @@ struct Network {
     model: TypedModel,
     width: Symbol,
     /// One plan a window, made when it is first needed.
-    plans: [OnceLock<TractResult<Arc<TypedSimplePlan>>>; WINDOWS.len()],
+    plans: Vec<OnceLock<TractResult<Arc<TypedSimplePlan>>>>,
+    windows: &'static [usize],
     temperature: f32,
 }
 
@@ -66,21 +74,27 @@ impl Network {
         let width = model.symbols.sym("width");
         let shape = [1.into(), 1.into(), CROP_HEIGHT.into(), width.to_dim()];
         let model = model.with_input_fact(0, f32::fact(shape).into())?.into_typed()?.into_decluttered()?;
-        let (file, temperature) = (card.file.clone(), card.temperature);
-        Ok(Self { file, model, width, plans: Default::default(), temperature })
+        let (file, temperature, windows) = (card.file.clone(), card.temperature, pass.windows());
+        let plans = windows.iter().map(|_| OnceLock::new()).collect();
+        Ok(Self { file, model, width, plans, windows, temperature })
     }
 
     /// The plan for the window of the given index.
     fn plan(&self, window: usize) -> Result<&Arc<TypedSimplePlan>> {
         let build = || {
-            let width = HashMap::from([(self.width.clone(), WINDOWS[window].into())]);
+            let width = HashMap::from([(self.width.clone(), self.windows[window].into())]);
             self.model.set_symbols(&width)?.into_optimized()?.into_runnable()
         };
         self.plans[window].get_or_init(build).as_ref().map_err(|error| model_error(&self.file, error))
     }
 
+    /// Makes all plans, which each take a while, before they are needed; a plan that cannot be made is told of then.
+    fn make_plans(&self) {
+        (0..self.windows.len()).for_each(|window| _ = self.plan(window));
+    }
+
     fn read(&self, crops: &[&Crop], alphabet: &Alphabet) -> Result<Vec<Reading>> {
-        let windows: Vec<(usize, usize)> = crops.iter().map(|crop| window(&crop.span)).collect();
+        let windows: Vec<(usize, usize)> = crops.iter().map(|crop| window(&crop.span, self.windows)).collect();
         let needed: BTreeSet<usize> = windows.iter().map(|&(window, _)| window).collect();
         needed.into_par_iter().try_for_each(|window| self.plan(window).map(|_| ()))?;
         crops
@@ -89,7 +103,7 @@ impl Network {
             .map(|(crop, &(window, start))| {
                 let plan = self.plan(window)?;
                 let run = || -> TractResult<Reading> {
-                    let width = WINDOWS[window];
+                    let width = self.windows[window];
                     let input = Tensor::from_shape(&[1, 1, CROP_HEIGHT, width], &ink(crop, start, width))?;
                     let output = plan.run(tvec!(input.into()))?;
                     let scores = output[0].to_plain_array_view::<f32>()?;
