@@ -37,7 +37,17 @@ pub struct Signs {
 /// Number of inputs of the [`Model`].
 pub const INPUTS: usize = 14;
 
+/// Log-odds of the posterior and log-likelihood of the spelling, as in [`Signs`], below which a move is a guess.
+const GUESSED_ODDS: f32 = 0.07;
+const GUESSED_FIT: f32 = -0.375;
+
 impl Signs {
+    /// The ink does not say the move, and other moves are not much less likely. Does not go by the [`Model`], which is
+    /// fitted on moves that were played.
+    pub fn is_guess(&self) -> bool {
+        self.fit < GUESSED_FIT && self.odds < GUESSED_ODDS
+    }
+
     /// The inputs of the [`Model`], in the order of [`Signs::NAMES`].
     pub fn inputs(&self) -> [f64; INPUTS] {
         let above = |value: f32, knee: f32| (value - knee).max(0.0);

@@ -349,16 +349,14 @@ fn tell(rows: &[Row], groundwork: &Groundwork, writers: &[Writer], options: &Opt
     }
 }
 
-/// Confidence below which a move is a guess, and how many of them at the end of a game are taken for none of it: of 42
-/// such moves on 64 sheets of hcs and 180 drawn ones none was played.
-const GUESS: f32 = 0.25;
+/// How many moves in a row at the end of a game are taken for none of it where all of them are guesses.
 const GUESSES: usize = 2;
 
 /// The slot from which on the game is guessed.
 fn guessed_from(decoded: &Decoded) -> Option<usize> {
-    let Decoded { plies, places, .. } = decoded;
-    let is_guess = |ply: &&Ply| ply.san.is_none() || ply.confidence < GUESS;
-    let from = plies.len() - plies.iter().rev().take_while(is_guess).count();
+    let Decoded { plies, places, signs, .. } = decoded;
+    let is_guess = |at: &usize| plies[*at].san.is_none() || signs[*at].is_some_and(|signs| signs.is_guess());
+    let from = plies.len() - (0..plies.len()).rev().take_while(is_guess).count();
     let guessed = plies[from..].iter().filter(|ply| ply.san.is_some()).count();
     // A hand that can hardly be read anywhere is left to the person.
     (guessed >= GUESSES && 2 * from >= plies.len()).then(|| places[from].slot)

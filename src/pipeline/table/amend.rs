@@ -313,14 +313,11 @@ fn with_printed_numbers(page: &Page, grid: &Grid) -> Option<Grid> {
 fn beside_numbers(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<Option<Grid>> {
     let numbers = number_rows::columns(page);
     let Some(rows) = grid.ruled_rows() else { return Ok(None) };
-    for around in [true, false] {
-        let pairs = number_columns::pairs(page, &rows, grid.pitch, &numbers, around);
-        let Some(found) = pairs.map(|pairs| Grid { pairs, ..grid.clone() }) else { continue };
-        let middle = rows[rows.len() / 2].at(0.0);
-        let white = &found.pairs[0].white;
+    for pairs in number_columns::layouts(page, &rows, grid.pitch, &numbers) {
+        let found = Grid { pairs, ..grid.clone() };
         // What lies beside the paper may look like writing before the numbers.
-        let is_before = found.pairs[0].first(middle) == white;
-        if !is_before || legible::holds_moves(page, &found, white, recogniser)? {
+        let is_around = number_columns::is_around(&found.pairs);
+        if !is_around || legible::holds_moves(page, &found, &found.pairs[0].white, recogniser)? {
             return Ok(Some(found));
         }
     }

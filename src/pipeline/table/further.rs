@@ -25,6 +25,8 @@ const MIXED: f32 = 1.5;
 const BEYOND: usize = 4;
 /// Share of a table's size that another one takes at least.
 const ROOM: f32 = 0.8;
+/// How far two tables may overlap, in heights of a row, as tables that are not straight seem to.
+const OVERLAP: f32 = 1.5;
 /// Most tables on a page.
 const MOST: usize = 4;
 
@@ -135,11 +137,14 @@ pub(crate) fn earlier(
     while tables[0].anchor.first_number > 1 && tables.len() < MOST {
         let first = &tables[0];
         let rest = without(&first.page, &first.grid, &first.anchor);
-        match on(rest, recogniser, timing, watch)? {
-            Some(earlier) if earlier.anchor.last_number(&earlier.grid) + 1 == first.anchor.first_number => {
-                tables.insert(0, earlier);
-            }
-            _ => break,
+        let goes_before = |earlier: &Found| {
+            let last = earlier.anchor.last_number(&earlier.grid);
+            last + 1 == first.anchor.first_number
+                && is_apart(&earlier.grid, &earlier.anchor, &first.grid, &first.anchor)
+        };
+        match on(rest, recogniser, timing, watch)?.filter(goes_before) {
+            Some(earlier) => tables.insert(0, earlier),
+            None => break,
         }
     }
     Ok(Some(tables).filter(|tables| tables.len() > 1 || tables[0].anchor.first_number == 1))
@@ -162,7 +167,11 @@ pub(crate) fn next(
         return Ok(None);
     }
     let rest = tables.iter().fold(last.page.clone(), |page, table| without(&page, &table.grid, &table.anchor));
-    Ok(on(rest, recogniser, timing, watch)?.filter(|found| found.anchor.first_number == end + 1))
+    let goes_on = |found: &Found| {
+        let is_apart = |table: &ReadPage| is_apart(&found.grid, &found.anchor, &table.grid, &table.anchor);
+        found.anchor.first_number == end + 1 && tables.iter().all(is_apart)
+    };
+    Ok(on(rest, recogniser, timing, watch)?.filter(goes_on))
 }
 
 /// The table of another sheet on the same page, if there is room for one: its numbers begin with 1 too.
@@ -185,12 +194,26 @@ pub(crate) fn beside(
 
 /// Whether a page has room for another table of about the same size beside, above or below.
 fn has_room(read: &ReadPage) -> bool {
-    let ReadPage { page, grid, anchor, .. } = read;
-    let rows = grid.bands.get(anchor.first_band..anchor.first_band + anchor.rows).unwrap_or_default();
-    let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return false };
-    let (Some(left), Some(right)) = (grid.pairs.first(), grid.pairs.last()) else { return false };
-    let middle = rows[rows.len() / 2].top.at(0.0);
-    let across = (left.first(middle).at(middle).0, right.black.at(middle).1, page.image.width());
-    let down = (first.top.at(across.0), last.bottom.at(across.0), page.image.height());
-    [across, down].iter().any(|&(from, to, size)| from.max(size as f32 - to) > ROOM * (to - from))
+    let Some([across, down]) = extent(&read.grid, &read.anchor) else { return false };
+    let (width, height) = read.page.image.dimensions();
+    [(across, width), (down, height)]
+        .into_iter()
+        .any(|([from, to], size)| from.max(size as f32 - to) > ROOM * (to - from))
+}
+
+/// Whether two tables on a page do not overlap: otherwise one is not all of its table, and the other not a table.
+fn is_apart(grid: &Grid, anchor: &Anchor, other: &Grid, of_other: &Anchor) -> bool {
+    let (Some(table), Some(other_table)) = (extent(grid, anchor), extent(other, of_other)) else { return true };
+    let common = table.iter().zip(other_table).map(|(one, other)| one[1].min(other[1]) - one[0].max(other[0]));
+    common.into_iter().any(|common| common < OVERLAP * grid.pitch.max(other.pitch))
+}
+
+/// From where to where a table reaches across and down, in pixels of the page, at its middle.
+fn extent(grid: &Grid, anchor: &Anchor) -> Option<[[f32; 2]; 2]> {
+    let rows = grid.bands.get(anchor.first_band..anchor.first_band + anchor.rows)?;
+    let (left, right) = (grid.pairs.first()?, grid.pairs.last()?);
+    let middle = rows.get(rows.len() / 2)?.top.at(0.0);
+    let across = [left.first(middle).at(middle).0, right.black.at(middle).1];
+    let at = (across[0] + across[1]) / 2.0;
+    Some([across, [rows.first()?.top.at(at), rows.last()?.bottom.at(at)]])
 }

@@ -197,12 +197,12 @@ impl Grid {
         let middle = (frame.top + frame.bottom) / 2.0;
         let is_whole =
             |pairs: &Vec<ColumnPair>| number_columns::agree(pairs, &columns, middle) && frame.covered(pairs) > COVERED;
-        let (mut ruled, mut beside) = (None, None);
+        let (mut ruled, mut beside) = (Vec::new(), Vec::new());
         if !by_borders.as_ref().is_some_and(is_whole) {
             ruled = Self::on_ruled_rows(page, known, &columns);
-            beside = number_columns::pairs(page, &rows, frame.pitch, &columns, true);
+            beside = number_columns::layouts(page, &rows, frame.pitch, &columns);
         }
-        let unruled: Vec<_> = beside.filter(|pairs| known.allows(pairs)).into_iter().chain(by_borders).collect();
+        let unruled: Vec<_> = beside.into_iter().filter(|pairs| known.allows(pairs)).chain(by_borders).collect();
         // Led along their lines first, then straight from number to number.
         let led = led.map(|rows| (rows, false));
         let ways = led.into_iter().chain([(rows, true)]);
@@ -215,14 +215,16 @@ impl Grid {
         if found.is_empty() { Err(NO_PAIRS.to_owned()) } else { Ok(found) }
     }
 
-    /// A table whose rows are ruled, its columns beside printed numbers.
-    fn on_ruled_rows(page: &Page, known: &Known, numbers: &[NumberColumn]) -> Option<Self> {
+    /// A table whose rows are ruled, its columns beside printed numbers, in the ways in which they may stand there.
+    fn on_ruled_rows(page: &Page, known: &Known, numbers: &[NumberColumn]) -> Vec<Self> {
         let mut across = LineMap::new(&page.image, ROW_REACH);
-        let (frame, curves) = ruled_rows::anywhere(&mut across, &page.image).ok()?;
-        let pairs = number_columns::pairs(page, &curves, frame.pitch, numbers, true)?;
+        let Ok((frame, curves)) = ruled_rows::anywhere(&mut across, &page.image) else { return Vec::new() };
+        let mut layouts = number_columns::layouts(page, &curves, frame.pitch, numbers);
+        layouts.retain(|pairs| known.allows(pairs));
         let bands = ruled_rows::bands(&across, curves, &frame, page.image.height() as f32);
         let Frame { left, right, pitch, .. } = frame;
-        known.allows(&pairs).then_some(Self { bands, pairs, pitch, width: right - left, by_ink: false })
+        let on_rows = |pairs| Self { bands: bands.clone(), pairs, pitch, width: right - left, by_ink: false };
+        layouts.into_iter().map(on_rows).collect()
     }
 
     /// The table on rows that are not ruled.

@@ -51,15 +51,23 @@ const EDGE: f32 = 0.15;
 /// Share of White's column at whose left numbers may stand.
 const INSIDE: f32 = 0.3;
 
+/// The ways in which pairs of columns may go with numbers, the likelier first: what seems to be written before the first
+/// numbers may be the shadow of the sheet's edge.
+pub(crate) fn layouts(page: &Page, rows: &[Curve], pitch: f32, numbers: &[NumberColumn]) -> Vec<Vec<ColumnPair>> {
+    let likely = pairs(page, rows, pitch, numbers, true);
+    let other = likely.as_deref().is_some_and(is_around).then(|| pairs(page, rows, pitch, numbers, false));
+    likely.into_iter().chain(other.flatten()).collect()
+}
+
+/// Whether White's moves stand before the numbers.
+pub(crate) fn is_around(pairs: &[ColumnPair]) -> bool {
+    let first = pairs.first().and_then(|pair| Some((&pair.white, pair.numbers.as_ref()?)));
+    first.is_some_and(|(white, numbers)| white.left.at(0.0) < numbers.left.at(0.0))
+}
+
 /// The pairs of columns that go with numbers, given from left to right; none where too few rows hold moves to tell. `rows`
 /// are the borders of rows, at a distance of `pitch`. White's moves may stand before the numbers only if `around` says so.
-pub(crate) fn pairs(
-    page: &Page,
-    rows: &[Curve],
-    pitch: f32,
-    numbers: &[NumberColumn],
-    around: bool,
-) -> Option<Vec<ColumnPair>> {
+fn pairs(page: &Page, rows: &[Curve], pitch: f32, numbers: &[NumberColumn], around: bool) -> Option<Vec<ColumnPair>> {
     let first = numbers.first()?;
     let middle = rows[rows.len() / 2].at(page.image.width() as f32 / 2.0);
     let (mut begin, mut apart, mut before) = (Vec::new(), Vec::new(), 0);
