@@ -315,9 +315,7 @@ fn beside_numbers(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Resu
     let Some(rows) = grid.ruled_rows() else { return Ok(None) };
     for pairs in number_columns::layouts(page, &rows, grid.pitch, &numbers) {
         let found = Grid { pairs, ..grid.clone() };
-        // What lies beside the paper may look like writing before the numbers.
-        let is_around = number_columns::is_around(&found.pairs);
-        if !is_around || legible::holds_moves(page, &found, &found.pairs[0].white, recogniser)? {
+        if legible::is_laid_out_so(page, &found, recogniser)? {
             return Ok(Some(found));
         }
     }

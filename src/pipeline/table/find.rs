@@ -10,7 +10,6 @@ use super::hint::PageHint;
 use super::ink_rows;
 use super::legible::{self, Legible};
 use super::level;
-use super::number_columns;
 use super::straight_rows;
 use crate::error::{Error, Result};
 use crate::pipeline::numbers::anchor::{self, Anchor};
@@ -268,8 +267,7 @@ impl<'a> Search<'a> {
         self.watch.at("page")?;
         let grids = timed(self.timing, "grid", || Grid::find_by_numbers(page, &self.known));
         for grid in grids.into_iter().flatten() {
-            let is_around = number_columns::is_around(&grid.pairs);
-            if is_around && !legible::holds_moves(page, &grid, &grid.pairs[0].white, self.recogniser)? {
+            if !legible::is_laid_out_so(page, &grid, self.recogniser)? {
                 continue;
             }
             self.try_grid(page.clone(), Ok(grid))?;

@@ -1,6 +1,7 @@
 //! Which way up a table is where its printed numbers do not tell: the way in which its writing reads as moves.
 
 use super::grid::{Band, Column, ColumnPair, Grid};
+use super::number_columns;
 use crate::error::Result;
 use crate::pipeline::cells::Crop;
 use crate::pipeline::page::Page;
@@ -81,6 +82,15 @@ pub(crate) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Re
 pub(crate) fn holds_moves(page: &Page, grid: &Grid, column: &Column, recogniser: &dyn Recogniser) -> Result<bool> {
     let Sample { shown, read, .. } = sample(page, grid, column, recogniser)?;
     Ok(shown >= FEWEST / 2 && read as f32 > PLAIN * shown as f32)
+}
+
+/// Whether moves are written before the numbers if the columns are laid out so: what lies beside the paper may look like
+/// writing there.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(crate) fn is_laid_out_so(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<bool> {
+    Ok(!number_columns::is_around(&grid.pairs) || holds_moves(page, grid, &grid.pairs[0].white, recogniser)?)
 }
 
 /// How many moves are written in a pair of columns, going by some of its cells.

@@ -286,6 +286,8 @@ mod tests {
             [[[60.0, 195.0], [225.0, 360.0]], [[360.0, 495.0], [525.0, 660.0]]]
         );
         assert!(pairs(&page, &rows, 40.0, &[column(210.0)], true).is_none(), "how wide is one pair?");
+        let ways = layouts(&page, &rows, 40.0, &[column(210.0), column(510.0)]);
+        assert_eq!(ways.iter().map(|pairs| is_around(pairs)).collect::<Vec<_>>(), [true, false]);
         let behind = pairs(&page, &rows, 40.0, &[column(210.0), column(510.0)], false).unwrap();
         assert!(behind[0].white.at(400.0).0 > 210.0);
     }
