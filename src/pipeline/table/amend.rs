@@ -2,7 +2,7 @@
 //! apart, or taken one column off, and rows taken two by two.
 
 use super::columns;
-use super::find::Found;
+use super::found::Found;
 use super::grid::{Band, ColumnPair, Grid, Known};
 use super::ink_rows;
 use super::layout;

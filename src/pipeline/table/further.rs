@@ -4,7 +4,8 @@
 //! Those of one sheet are known by their printed numbers, which go on from table to table. What was found already is
 //! painted over, and the next one is looked for on what is left of the page.
 
-use super::find::{CLEARLY, Found, Search, UPRIGHT, WHOLE};
+use super::find::Search;
+use super::found::{CLEARLY, Found, UPRIGHT, WHOLE};
 use super::grid::{COVERED, Grid};
 use crate::error::Result;
 use crate::game::Colour;
@@ -216,4 +217,33 @@ fn extent(grid: &Grid, anchor: &Anchor) -> Option<[[f32; 2]; 2]> {
     let across = [left.first(middle).at(middle).0, right.black.at(middle).1];
     let at = (across[0] + across[1]) / 2.0;
     Some([across, [rows.first()?.top.at(at), rows.last()?.bottom.at(at)]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::table::columns;
+    use crate::pipeline::table::grid::Band;
+    use crate::pipeline::table::lines::Curve;
+
+    /// Twenty rows of 40 pixels in one pair of columns between two heights and two sides.
+    fn table(left: f32, right: f32, top: f32) -> (Grid, Anchor) {
+        let line = |row: usize| Curve { y: vec![top + 40.0 * row as f32; 32] };
+        let bands = (0..20).map(|row| Band { top: line(row), bottom: line(row + 1), ruled: true }).collect();
+        let pairs = columns::even(left, right, 1, 20);
+        let grid = Grid { bands, pairs, pitch: 40.0, width: 1024.0, by_ink: false };
+        (grid, Anchor { first_band: 0, rows: 20, period: 20, first_number: 1, evidence: 2.0 })
+    }
+
+    #[test]
+    fn tables_beside_or_below_each_other_are_apart_and_those_that_overlap_are_not() {
+        let (left, anchor) = table(0.0, 400.0, 100.0);
+        let is_apart_from = |other: &Grid| is_apart(&left, &anchor, other, &anchor);
+        let below = table(100.0, 500.0, 880.0).0;
+        let beside = table(420.0, 820.0, 300.0).0;
+        let touching = table(370.0, 820.0, 300.0).0;
+        assert!(is_apart_from(&below) && is_apart_from(&beside) && is_apart_from(&touching));
+        let across = table(250.0, 650.0, 300.0).0;
+        assert!(!is_apart_from(&across) && !is_apart_from(&left));
+    }
 }

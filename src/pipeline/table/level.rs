@@ -4,7 +4,7 @@
 //! off. The numbers of a pair stand all at one place in their rows: where they do not, its lines were lost, and are
 //! followed anew from the numbers.
 
-use super::find::Found;
+use super::found::Found;
 use super::grid::{Band, Grid};
 use super::lines::{Curve, LineMap};
 use super::number_rows;

@@ -3,7 +3,8 @@
 pub(super) mod amend;
 pub mod columns;
 pub(super) mod faint;
-pub mod find;
+pub(super) mod find;
+pub mod found;
 pub(super) mod further;
 pub mod grid;
 pub mod hint;

@@ -3,7 +3,7 @@
 //! The rows of two pairs lie in one line, so lines run nearly straight from number to number, more so than paper bends.
 //! Where most do not, faint lines were lost under writing or in glare.
 
-use super::find::Found;
+use super::found::Found;
 use super::grid::{Band, Grid};
 use super::legible;
 use super::level::{Numbers, numbers, usual_place};

@@ -1,0 +1,101 @@
+//! A table of moves that a search came upon, and what speaks for it.
+
+use super::grid::{COVERED, Grid};
+use super::legible::{self, Legible};
+use crate::error::Result;
+use crate::pipeline::NUMBERS_READ;
+use crate::pipeline::numbers::anchor::Anchor;
+use crate::pipeline::page::Page;
+use crate::pipeline::recognise::Recogniser;
+
+/// Evidence per looked-at row (see [`Anchor::evidence`]) from which a page is surely the right way up.
+pub(crate) const UPRIGHT: f32 = 0.6;
+/// What the numbers of a whole table say at least (evidence times rows): a few rows read by chance say less.
+pub(crate) const WHOLE: f32 = 30.0;
+/// Share by which a later try must have more support than an earlier one.
+pub(crate) const CLEARLY: f32 = 1.25;
+/// The share of the support of what may be a part of the table, or was laid flat, that is enough for another one.
+pub(crate) const NEARLY: f32 = 0.9;
+/// Rows that may be missing before the first wherever the table lies on the page; a further sheet begins later.
+const LOST_ROWS: usize = 6;
+/// Room for moves beside the table, in heights of a row: a column may be taken for wider than it is.
+const MOVE_WIDTH: f32 = 4.0;
+
+/// A table with the page it was found on and the numbers of its rows.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub page: Page,
+    pub grid: Grid,
+    pub anchor: Anchor,
+    /// How its writing reads, where that was asked.
+    pub(crate) legible: Option<Legible>,
+    /// Whether the printed numbers of all pairs were seen to stand at one place in their rows.
+    pub(crate) is_level: bool,
+}
+
+impl Found {
+    /// See [`Anchor::support`].
+    pub(crate) fn support(&self) -> f32 {
+        self.anchor.support(&self.grid)
+    }
+
+    /// Whether the numbers say for sure that this is the table, the right way up.
+    pub(crate) fn is_sure(&self) -> bool {
+        self.anchor.evidence > UPRIGHT && self.support() > WHOLE && !self.begins_late()
+    }
+
+    /// Whether a part of the table was not found: going by its first number, or by how far its lines reach.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.begins_late() || self.grid.covered() < COVERED
+    }
+
+    /// Whether a part of the table seems not to be found, going by its first number: the first rows, cut off by the edge of the
+    /// photo or not seen, or rows or columns for which the photo has room. A further sheet begins later too.
+    fn begins_late(&self) -> bool {
+        let before = (self.anchor.first_number as usize).saturating_sub(1);
+        let Some(band) = self.grid.bands.get(self.anchor.first_band) else { return false };
+        let Some(pair) = self.grid.pairs.first().filter(|_| before > 0) else { return false };
+        let y = band.top.at(0.0);
+        let left = pair.first(y).left.at(y);
+        if before < LOST_ROWS {
+            true
+        } else if before < self.anchor.period {
+            band.top.at(left) > before as f32 * self.grid.pitch
+        } else {
+            // A page laid flat may have been cut at its table.
+            let width = (pair.white.right.at(y) - left).min(MOVE_WIDTH * self.grid.pitch);
+            let [x, y] = self.page.to_photo([left - width, y]);
+            let (width, height) = self.page.photo_size;
+            (0.0..width as f32).contains(&x) && (0.0..height as f32).contains(&y)
+        }
+    }
+
+    /// Whether its numbers surely go on from those of another table.
+    pub(crate) fn is_later(&self) -> bool {
+        self.anchor.first_number as usize > LOST_ROWS + 1 && self.anchor.evidence > UPRIGHT && self.support() > WHOLE
+    }
+
+    /// Whether the numbers say anything.
+    pub(crate) fn is_read(&self) -> bool {
+        self.anchor.evidence > NUMBERS_READ
+    }
+
+    /// Whether this is the table rather than another one: the numbers tell, or for want of them the writing.
+    pub(crate) fn is_better_than(&mut self, other: &mut Self, recogniser: &dyn Recogniser) -> Result<bool> {
+        if self.support().max(other.support()) < WHOLE {
+            return Ok(self.legible(recogniser)?.area > CLEARLY * other.legible(recogniser)?.area);
+        }
+        let clearly = if other.is_partial() && !self.is_partial() { NEARLY } else { CLEARLY };
+        Ok(self.support() > clearly * other.support())
+    }
+
+    /// How the writing reads.
+    pub(crate) fn legible(&mut self, recogniser: &dyn Recogniser) -> Result<Legible> {
+        let legible = match self.legible {
+            Some(legible) => legible,
+            None => legible::moves(&self.page, &self.grid, recogniser)?,
+        };
+        self.legible = Some(legible);
+        Ok(legible)
+    }
+}
