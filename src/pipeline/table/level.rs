@@ -24,6 +24,8 @@ const OFF: f32 = 0.16;
 const THROUGH: f32 = 0.35;
 /// One number in so many is enough to tell that lines run through them.
 const RUN_THROUGH: usize = 4;
+/// How far off its rows a pair's numbers may have slipped by one, in heights of a row.
+const A_ROW: f32 = 0.6;
 /// What the numbers must still say where rows were moved, as a share.
 const AS_MUCH: f32 = 0.9;
 /// Share by which lines along the slope of the page must show better than those that run as they were found.
@@ -59,8 +61,20 @@ impl Numbers {
 /// # Errors
 /// As [`Recogniser::read`].
 pub(crate) fn level(found: &mut Found, recogniser: &dyn Recogniser) -> Result<bool> {
-    let numbers: Vec<Numbers> = (0..found.grid.pairs.len()).filter_map(|pair| numbers(found, pair)).collect();
-    let Some(usual) = usual_place(&numbers) else { return Ok(false) };
+    let pairs = 0..found.grid.pairs.len();
+    let slipped: Vec<Numbers> = pairs.clone().filter_map(|pair| numbers(found, pair, false)).collect();
+    // A heading may be taken for the first number and the last one not be seen: then fewer are read if rows are moved.
+    if slipped.iter().any(|numbers| numbers.middle().abs() > A_ROW) && led(found, &slipped, 1.0, recogniser)? {
+        return Ok(true);
+    }
+    let nearest: Vec<Numbers> = pairs.filter_map(|pair| numbers(found, pair, true)).collect();
+    led(found, &nearest, AS_MUCH, recogniser)
+}
+
+/// Leads the lines of pairs whose numbers stand elsewhere in their rows than those of the others, if all numbers then say more
+/// than a share of what they said; whether they do.
+fn led(found: &mut Found, numbers: &[Numbers], share: f32, recogniser: &dyn Recogniser) -> Result<bool> {
+    let Some(usual) = usual_place(numbers) else { return Ok(false) };
     let is_off = |numbers: &&Numbers| numbers.off.iter().any(|off| (off - usual).abs() > OFF);
     let wrong: Vec<&Numbers> = numbers.iter().filter(is_off).collect();
     found.is_level = wrong.is_empty() && numbers.len() == found.grid.pairs.len();
@@ -77,7 +91,7 @@ pub(crate) fn level(found: &mut Found, recogniser: &dyn Recogniser) -> Result<bo
         return Ok(false);
     }
     let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
-    let is_good = anchor.support(&grid) > AS_MUCH * found.support();
+    let is_good = anchor.support(&grid) > share * found.support();
     if is_good {
         found.replace(grid, anchor);
     }
@@ -98,8 +112,9 @@ pub(crate) fn usual_place(numbers: &[Numbers]) -> Option<f32> {
     places.max_by(|a, b| agreeing(*a).cmp(&agreeing(*b)).then(b.abs().total_cmp(&a.abs())))
 }
 
-/// The printed numbers of a pair; none where too few are seen.
-pub(crate) fn numbers(found: &Found, pair: usize) -> Option<Numbers> {
+/// The printed numbers of a pair, as many as its rows if so many are seen, or in the rows where they stand `nearest`; none
+/// where too few are seen.
+pub(crate) fn numbers(found: &Found, pair: usize, nearest: bool) -> Option<Numbers> {
     let Found { page, grid, anchor, .. } = found;
     let column = grid.pairs[pair].numbers.as_ref()?;
     let bands = &grid.bands[anchor.first_band..anchor.first_band + anchor.rows];
@@ -114,15 +129,8 @@ pub(crate) fn numbers(found: &Found, pair: usize) -> Option<Numbers> {
         let (top, bottom) = (bands[row].top.at(x), bands[row].bottom.at(x));
         (y - (top + bottom) / 2.0) / grid.pitch
     };
-    // Not every number may be seen, or more than the rows: the rows are those that they stand nearest to.
     let (rows, count) = (anchor.rows as isize, places.len() as isize);
-    let far = |start: isize| {
-        let of = |row: isize| usize::try_from(row - start).ok().and_then(|k| places.get(k)).map(|&place| (row, place));
-        let offs: Vec<f32> = (0..rows).filter_map(of).map(|(row, place)| off(row as usize, place).abs()).collect();
-        offs.iter().sum::<f32>() / offs.len() as f32
-    };
-    let starts = 0.min(rows - count)..=0.max(rows - count);
-    let start = starts.min_by(|&a, &b| far(a).total_cmp(&far(b)))?;
+    let start = start(rows, count, nearest, |row, number| off(row, places[number]))?;
     // Those beyond the ends stand in their rows as the outermost do.
     let go_on = |row: usize| {
         let at = (row as isize - start).clamp(0, count - 1);
@@ -133,6 +141,19 @@ pub(crate) fn numbers(found: &Found, pair: usize) -> Option<Numbers> {
     let places: Vec<[f32; 2]> = (0..anchor.rows).map(go_on).collect();
     let off = places.iter().enumerate().map(|(row, &place)| off(row, place)).collect();
     Some(Numbers { pair, places, off })
+}
+
+/// The row of the first number seen, which may be none of them: not every number may be seen, or more than the rows. `off` is how
+/// far a number stands off a row.
+fn start(rows: isize, count: isize, nearest: bool, off: impl Fn(usize, usize) -> f32) -> Option<isize> {
+    let far = |start: isize| {
+        let both = (start.max(0)..(start + count).min(rows)).map(|row| off(row as usize, (row - start) as usize).abs());
+        let offs: Vec<f32> = both.collect();
+        offs.iter().sum::<f32>() / offs.len() as f32
+    };
+    let beyond = isize::from(nearest);
+    let starts = 0.min(rows - count) - beyond..=0.max(rows - count) + beyond;
+    starts.min_by(|&a, &b| far(a).total_cmp(&far(b)))
 }
 
 /// Follows the lines of a pair from its numbers, which belong `off` the middle of their rows, and takes them over where
@@ -207,6 +228,14 @@ mod tests {
         assert!((usual(&[numbers(0, &[1.0; 7]), numbers(1, &[1.02; 7])]) - 1.0).abs() < 0.05, "all rows are one off");
         assert!(usual(&[numbers(0, &[0.5; 7]), numbers(1, &[0.01; 7])]).abs() < 0.05, "rather in the middle");
         assert!(usual(&[numbers(0, &[-0.2; 7]), numbers(1, &[-0.2; 7]), numbers(2, &[0.3; 7])]) < -0.15);
+    }
+
+    #[test]
+    fn a_heading_taken_for_a_number_may_stand_above_the_rows() {
+        // Eight numbers seen of eight rows; the first of them is a heading, or the rows lie one too high.
+        let off = |row: usize, number: usize| number as f32 - row as f32 - 1.0;
+        assert_eq!((start(8, 8, false, off), start(8, 8, true, off)), (Some(0), Some(-1)));
+        assert_eq!((start(8, 6, true, off), start(8, 9, false, off)), (Some(-1), Some(-1)));
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub(crate) fn lead_back(found: &mut Found, recogniser: &dyn Recogniser) -> Resul
     if pairs < 2 {
         return Ok(());
     }
-    let seen: Vec<Numbers> = (0..pairs).map_while(|pair| numbers(found, pair)).collect();
+    let seen: Vec<Numbers> = (0..pairs).map_while(|pair| numbers(found, pair, true)).collect();
     let Some(usual) = usual_place(&seen).filter(|_| seen.len() == pairs) else { return Ok(()) };
     // By line and pair where it passes the numbers.
     let stations = |row: usize| -> Vec<[f32; 2]> { seen.iter().map(|numbers| numbers.border(row, usual)).collect() };
