@@ -1,7 +1,20 @@
 //! Sheets written in capitals: some put `E4` and `NF3`, and only the game tells the file from the piece.
 
 use super::Row;
+use super::emission::Ink;
 use crate::reading::{Alphabet, Reading};
+
+/// Share of cells in which a capital file letter must be read.
+const READ: f32 = 0.05;
+
+/// Whether so many cells read as `E4` or `NF3` that the sheet may be written in capitals.
+pub fn are_read(slots: &[Vec<Ink>]) -> bool {
+    let texts =
+        slots.iter().flatten().filter_map(|ink| if let Ink::Written(ink) = ink { Some(&ink.text) } else { None });
+    let is_square = |signs: &[u8]| (b'A'..=b'H').contains(&signs[0]) && signs[1].is_ascii_digit();
+    let in_capitals: Vec<bool> = texts.map(|text| text.as_bytes().windows(2).any(is_square)).collect();
+    in_capitals.iter().filter(|&&is| is).count() as f32 > READ * in_capitals.len() as f32
+}
 
 /// Rows in whose readings a small file letter may just as well be its capital.
 pub fn allowed(rows: &[Row], alphabet: &Alphabet) -> Vec<Row> {
@@ -27,6 +40,18 @@ fn allow(reading: &mut Reading, letters: &[(usize, usize)]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decode::score::Lattice;
+    use crate::decode::score::tests::{alphabet, reading_of};
+
+    #[test]
+    fn a_square_in_capitals_is_told_from_a_piece() {
+        let alphabet = alphabet();
+        let cell = |text: &str| vec![Ink::Written(Lattice::new(&reading_of(text, 0.9, &alphabet), &alphabet, 1.0))];
+        let cells = |texts: [&str; 4]| texts.map(cell).to_vec();
+        assert!(!are_read(&cells(["e4", "Bf3", "Dxd5+", "O-O"])));
+        assert!(are_read(&cells(["e4", "BF3", "Dxd5+", "O-O"])));
+        assert!(!are_read(&[vec![Ink::Blank], vec![Ink::Absent]]));
+    }
 
     #[test]
     fn a_small_letter_is_as_likely_as_both() {

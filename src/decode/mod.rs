@@ -210,7 +210,7 @@ impl Groundwork {
         let prior = Believed::new(model, options.belief);
         let table = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior: &prior, options: &open };
         let mut found = language::find(&table);
-        if !found.reads_well() {
+        if !found.reads_well() || capitals::are_read(&slots) {
             let capitals = capitals::allowed(rows, alphabet);
             let others = sheet::inks(&sheet::cells(&capitals), alphabet, options.ink_scale);
             let in_capitals = SheetTable { slots: &others, ..table };
