@@ -169,6 +169,11 @@ impl<'a> Emission<'a> {
         squares
     }
 
+    /// By cell the spelling of a move that fits its ink best; none where none fits at all.
+    pub fn best_spellings(&mut self, shape: &MoveShape, check: CheckMark) -> Vec<Option<Vec<u8>>> {
+        self.cells.iter_mut().map(|cell| cell.best_spelling(shape, check)).collect()
+    }
+
     /// How each cell of the slot came about if the move was played; `usage` gathers the choices made, by sheet.
     pub fn explain(&mut self, shape: &MoveShape, check: CheckMark, usage: &mut [Usage]) -> Vec<Option<Explanation>> {
         self.cells.iter_mut().zip(usage).map(|(cell, usage)| cell.explain(shape, check, usage)).collect()
@@ -372,6 +377,23 @@ impl<'a> Cell<'a> {
         let slips = if spelled.iter().any(|&s| s > 0.05) { [0.0; 3] } else { self.slipped(lattice, shape) };
         let slip = prices.slip.exp();
         std::array::from_fn(|i| (spelled[i] + slip * slips[i] + alien).ln())
+    }
+
+    fn best_spelling(&mut self, shape: &MoveShape, check: CheckMark) -> Option<Vec<u8>> {
+        let lattice = self.lattice()?;
+        let mut best = (0.0, None);
+        let writer = self.writer;
+        for_each_spelling(Spelling::empty(), shape, writer.language, &writer.habits, &mut |body| {
+            let Some(node) = self.walk(lattice, Trie::ROOT, body.bytes(), SPELLED_LEAST) else { return };
+            for_each_suffix(check, &writer.habits, &mut |suffix| {
+                let Some(end) = self.walk(lattice, node, suffix.bytes(), SPELLED_LEAST) else { return };
+                let likelihood = self.trie.as_ref().map_or(0.0, |trie| trie.likelihood(lattice, end));
+                if likelihood > best.0 {
+                    best = (likelihood, Some([body.bytes(), suffix.bytes()].concat()));
+                }
+            });
+        });
+        best.1
     }
 
     fn explain(&mut self, shape: &MoveShape, check: CheckMark, usage: &mut Usage) -> Option<Explanation> {

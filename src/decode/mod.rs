@@ -8,6 +8,7 @@
 mod beam;
 mod capitals;
 mod confidence;
+mod confusions;
 mod emission;
 mod ending;
 mod fast_map;
@@ -181,6 +182,8 @@ pub fn decode(rows: &[Row], alphabet: &Alphabet, options: &Options) -> Result<De
 pub struct Groundwork {
     alphabet: Alphabet,
     symbols: Symbols,
+    /// The rows with what was learned of how the hands look; none if nothing was.
+    told: Option<Vec<Row>>,
     slots: Vec<Vec<Ink>>,
     found: language::Found,
     prior: Believed<'static>,
@@ -210,6 +213,7 @@ impl Groundwork {
         let prior = Believed::new(model, options.belief);
         let table = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior: &prior, options: &open };
         let mut found = language::find(&table);
+        let mut told = None;
         if !found.reads_well() || capitals::are_read(&slots) {
             let capitals = capitals::allowed(rows, alphabet);
             let others = sheet::inks(&sheet::cells(&capitals), alphabet, options.ink_scale);
@@ -217,13 +221,22 @@ impl Groundwork {
             if language::promises(&in_capitals, &table, &found) {
                 let other = language::find(&in_capitals);
                 if other.fits_far_better_than(&found) {
-                    (slots, found) = (others, other);
+                    (slots, found, told) = (others, other, Some(capitals));
                 }
             }
+        }
+        let table = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior: &prior, options: &open };
+        let lessons = table.lessons(&found.look, &found.hands);
+        if let Some(rows) = confusions::told(told.as_deref().unwrap_or(rows), &lessons, alphabet) {
+            slots = sheet::inks(&sheet::cells(&rows), alphabet, options.ink_scale);
+            found.look = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior: &prior, options: &open }
+                .first_look(&found.hands);
+            told = Some(rows);
         }
         Self {
             alphabet: alphabet.clone(),
             symbols,
+            told,
             found,
             prior,
             mended: OnceLock::new(),
@@ -324,7 +337,8 @@ fn decode_going_on(
 
 /// Puts the games of a graph into words.
 fn tell(rows: &[Row], groundwork: &Groundwork, writers: &[Writer], options: &Options, graph: &Graph) -> Decoded {
-    let Groundwork { alphabet, symbols, slots, found, prior, written, .. } = groundwork;
+    let Groundwork { alphabet, symbols, told, slots, found, prior, written, .. } = groundwork;
+    let rows = told.as_deref().unwrap_or(rows);
     let start = options.start.clone().unwrap_or_default();
     let sheet = SheetTable { slots, symbols, start: &start, prior, options };
     let outcome = plies::describe(&material::Material {

@@ -31,7 +31,7 @@ impl Symbols {
     }
 
     /// The class of a symbol; 0 if the recogniser does not know it.
-    fn class(&self, byte: u8) -> usize {
+    pub fn class(&self, byte: u8) -> usize {
         self.classes[byte as usize] as usize
     }
 }

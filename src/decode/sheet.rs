@@ -1,6 +1,7 @@
 //! What the cells of the table hold, and what a first look at them teaches about writers and slips.
 
 use super::beam::{Table, search, search_to};
+use super::confusions::Lesson;
 use super::emission::{Emission, Ink, Scores, SlipPrices, Writer};
 use super::graph::{Graph, Step};
 use super::limits::Limits;
@@ -8,7 +9,7 @@ use super::past::Past;
 use super::prior::Believed;
 use super::score::{Beside, Lattice, Symbols};
 use super::{InkCell, Options, Row, gaps, plies};
-use crate::notation::{Habits, Language, Usage};
+use crate::notation::{CheckMark, Habits, Language, MoveShape, Usage};
 use crate::reading::Alphabet;
 use cozy_chess::Board;
 use rayon::prelude::*;
@@ -136,6 +137,7 @@ impl<'a> SheetTable<'a> {
     pub fn study(&self, table: &Table, graph: &Graph) -> Look {
         let mut usage = vec![Usage::default(); table.writers.len()];
         let mut mended = Vec::new();
+        let mut played = Vec::new();
         let (path, end) = graph.best_path();
         for &edge in &path {
             let edge = graph.edges[edge as usize];
@@ -145,6 +147,7 @@ impl<'a> SheetTable<'a> {
             }
             let explained = match edge.step {
                 Step::Written(mv, check) => plies::shape_of(&node.board, mv).map(|shape| {
+                    played.push((node.slot, shape, check));
                     let mut emission =
                         Emission::new(table.slots[node.slot].iter().zip(table.writers), Scores::default());
                     emission.explain(&shape, check, &mut usage)
@@ -162,7 +165,24 @@ impl<'a> SheetTable<'a> {
             mended.push(end);
         }
         let habits = usage.iter().map(Habits::from_usage).collect();
-        Look { evidence: graph.evidence(), habits, mended, plies: path.len() }
+        Look { evidence: graph.evidence(), habits, mended, played, plies: path.len() }
+    }
+}
+
+impl SheetTable<'_> {
+    /// What the cells hold if the best game of a first look is right.
+    pub fn lessons(&self, look: &Look, hands: &[Hand]) -> Vec<Lesson> {
+        let writers = self.writers(hands, &look.habits, self.options.slips);
+        let lessons = look.played.iter().flat_map(|(slot, shape, check)| {
+            let mut emission = Emission::new(self.slots[*slot].iter().zip(&writers), Scores::default());
+            let texts = emission.best_spellings(shape, *check).into_iter().enumerate();
+            let lesson = |(sheet, text): (usize, Option<Vec<u8>>)| {
+                let text = text?.iter().map(|&byte| self.symbols.class(byte)).collect();
+                Some(Lesson { slot: *slot, sheet, text })
+            };
+            texts.filter_map(lesson).collect::<Vec<_>>()
+        });
+        lessons.collect()
     }
 }
 
@@ -176,6 +196,8 @@ pub struct Look {
     pub mended: Vec<usize>,
     /// Plies of the best game.
     pub plies: usize,
+    /// Those that are written: slot and move.
+    pub played: Vec<(usize, MoveShape, CheckMark)>,
 }
 
 /// At most one ply in this many does not read on a sheet that reads well.
