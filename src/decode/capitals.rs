@@ -27,6 +27,25 @@ pub fn allowed(rows: &[Row], alphabet: &Alphabet) -> Vec<Row> {
     rows
 }
 
+/// The capitals that a sheet's readings rather have than their small letters.
+pub fn preferred(rows: &[Row], alphabet: &Alphabet) -> Vec<char> {
+    let readings = || {
+        let cells = rows.iter().flat_map(|row| row.white.iter().chain(&row.black));
+        cells.filter_map(|cell| cell.reading.as_ref())
+    };
+    let seen = |letter: char| {
+        let Some(class) = alphabet.class(letter) else { return 0.0 };
+        readings().flat_map(|reading| (0..reading.steps()).map(|t| reading.step(t)[class].exp())).sum::<f32>()
+    };
+    ('A'..='H').filter(|&capital| seen(capital) > seen(capital.to_ascii_lowercase())).collect()
+}
+
+/// A text with the small letters that a sheet has as capitals put so.
+pub fn written_in(capitals: &[char], text: &str) -> String {
+    let write = |sign: char| Some(sign.to_ascii_uppercase()).filter(|upper| capitals.contains(upper)).unwrap_or(sign);
+    text.chars().map(write).collect()
+}
+
 /// Adds the probability of each capital to that of its small letter, which is what the scores of spellings look at.
 fn allow(reading: &mut Reading, letters: &[(usize, usize)]) {
     for step in reading.log_probs.chunks_mut(reading.classes) {
@@ -40,6 +59,7 @@ fn allow(reading: &mut Reading, letters: &[(usize, usize)]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decode::InkCell;
     use crate::decode::score::Lattice;
     use crate::decode::score::tests::{alphabet, reading_of};
 
@@ -51,6 +71,21 @@ mod tests {
         assert!(!are_read(&cells(["e4", "Bf3", "Dxd5+", "O-O"])));
         assert!(are_read(&cells(["e4", "BF3", "Dxd5+", "O-O"])));
         assert!(!are_read(&[vec![Ink::Blank], vec![Ink::Absent]]));
+    }
+
+    #[test]
+    fn a_text_has_the_capitals_of_its_sheet() {
+        let cell = |text: &str| {
+            let reading = Some(reading_of(text, 0.9, &alphabet()));
+            vec![InkCell { sheet: 0, page: 0, quad: Default::default(), reading, crossed_out: false }]
+        };
+        let rows = [
+            Row { number: 1, white: cell("E4"), black: cell("e5") },
+            Row { number: 2, white: cell("NxE5"), black: cell("g6") },
+        ];
+        let capitals = preferred(&rows, &alphabet());
+        assert_eq!(capitals, vec!['E']);
+        assert_eq!(written_in(&capitals, "Nxe5 g6"), "NxE5 g6");
     }
 
     #[test]

@@ -184,6 +184,8 @@ pub struct Groundwork {
     symbols: Symbols,
     /// The rows with what was learned of how the hands look; none if nothing was.
     told: Option<Vec<Row>>,
+    /// The file letters that are written as capitals.
+    in_capitals: Vec<char>,
     slots: Vec<Vec<Ink>>,
     found: language::Found,
     prior: Believed<'static>,
@@ -213,15 +215,16 @@ impl Groundwork {
         let prior = Believed::new(model, options.belief);
         let table = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior: &prior, options: &open };
         let mut found = language::find(&table);
-        let mut told = None;
+        let (mut told, mut in_capitals) = (None, Vec::new());
         if !found.reads_well() || capitals::are_read(&slots) {
             let capitals = capitals::allowed(rows, alphabet);
             let others = sheet::inks(&sheet::cells(&capitals), alphabet, options.ink_scale);
-            let in_capitals = SheetTable { slots: &others, ..table };
-            if language::promises(&in_capitals, &table, &found) {
-                let other = language::find(&in_capitals);
+            let merged = SheetTable { slots: &others, ..table };
+            if language::promises(&merged, &table, &found) {
+                let other = language::find(&merged);
                 if other.fits_far_better_than(&found) {
                     (slots, found, told) = (others, other, Some(capitals));
+                    in_capitals = capitals::preferred(rows, alphabet);
                 }
             }
         }
@@ -237,6 +240,7 @@ impl Groundwork {
             alphabet: alphabet.clone(),
             symbols,
             told,
+            in_capitals,
             found,
             prior,
             mended: OnceLock::new(),
@@ -341,7 +345,7 @@ fn tell(rows: &[Row], groundwork: &Groundwork, writers: &[Writer], options: &Opt
     let rows = told.as_deref().unwrap_or(rows);
     let start = options.start.clone().unwrap_or_default();
     let sheet = SheetTable { slots, symbols, start: &start, prior, options };
-    let outcome = plies::describe(&material::Material {
+    let mut outcome = plies::describe(&material::Material {
         rows,
         cells: &sheet::cells(rows),
         table: &sheet.table(writers),
@@ -352,6 +356,9 @@ fn tell(rows: &[Row], groundwork: &Groundwork, writers: &[Writer], options: &Opt
         languages: found.hands.iter().map(|hand| hand.language).collect(),
         notations: found.hands.iter().map(|hand| Notation::of(hand.language, alphabet)).collect(),
     });
+    for written in outcome.plies.iter_mut().flat_map(|ply| &mut ply.written) {
+        written.text = capitals::written_in(&groundwork.in_capitals, &written.text);
+    }
     Decoded {
         plies: outcome.plies,
         places: outcome.places,
