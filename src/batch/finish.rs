@@ -11,6 +11,7 @@ use super::{Pages, Settings, failed};
 use crate::error::Error;
 use crate::game::{Game, ResultOrigin, ResultSource};
 use crate::pgn;
+use crate::review;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -67,7 +68,7 @@ pub(super) fn finish(pages: &Pages, settings: &Settings, groups: &[Group], recor
         let late = used.first().is_some_and(|&page| pages.records[page].first >= super::group::LATE);
         let game = match (game, used.first()) {
             // Moves found from the first position cannot be those of a page that starts later.
-            (Ok(_), Some(first)) if late => {
+            (Ok(game), Some(first)) if late && !review::is_a_transcript(&game) => {
                 Err(Error::StartsLate { file: name_of(first), number: pages.records[*first].first }.to_string())
             }
             (game, _) => game,

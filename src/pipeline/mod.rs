@@ -168,13 +168,10 @@ pub fn game_from(ink: &Ink, options: &decode::Options) -> Result<Reviewed> {
     let first_page = ink.sheets.iter().flat_map(|sheet| &sheet.pages).next();
     let first_number = ink.rows.first().map_or(1, |row| row.number);
     match first_page.map(|page| page.file.clone()) {
-        Some(file) if !review::is_a_game(ink, game) && first_number > 1 => {
-            Err(Error::StartsLate { file, number: first_number })
-        }
-        Some(file) if !review::is_a_game(ink, game) && !review::is_a_transcript(game) => {
-            Err(Error::Unreadable { file })
-        }
-        _ => Ok(reviewed),
+        _ if review::is_a_game(ink, game) || review::is_a_transcript(game) => Ok(reviewed),
+        Some(file) if first_number > 1 => Err(Error::StartsLate { file, number: first_number }),
+        Some(file) => Err(Error::Unreadable { file }),
+        None => Ok(reviewed),
     }
 }
 
@@ -215,6 +212,7 @@ pub fn read_ink(sheets: &[SheetFiles], recogniser: &dyn Recogniser, options: &Re
             ));
         }
     }
+    repeats::settle_sheets(&mut read, recogniser.alphabet());
     ink_of(&keepers, &read, recogniser.alphabet(), timing_ms)
 }
 

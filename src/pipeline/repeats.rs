@@ -33,19 +33,39 @@ pub(super) fn settle(pages: &mut [ReadPage], alphabet: &Alphabet) -> Option<usiz
         match repeated {
             Some((Repeat::SameGame, _)) => again = again.or(Some(index)),
             Some((Repeat::OtherGame, first)) => {
-                let advice = if *first == page.file {
-                    format!(
-                        "{first}: a second sheet in the photo shows another game and was left out; cut the photo in two"
-                    )
-                } else {
-                    format!("{}: it shows another game than {first} and was left out; read it on its own", page.file)
-                };
-                page.set_aside(advice);
+                let first = first.clone();
+                set_aside(page, &first);
             }
             None => {}
         }
     }
     again
+}
+
+/// Sets aside what the second and further sheets show of another game than the first one.
+pub(super) fn settle_sheets(sheets: &mut [Vec<ReadPage>], alphabet: &Alphabet) {
+    let Some((first, others)) = sheets.split_first_mut() else { return };
+    for page in others.iter_mut().flatten() {
+        let repeated: Vec<_> =
+            first.iter().filter_map(|known| Some((repeat(known, page, alphabet)?, &known.file))).collect();
+        let is_same = repeated.iter().any(|(repeat, _)| *repeat == Repeat::SameGame);
+        if let Some((_, first)) = repeated.first()
+            && !is_same
+        {
+            let first = (*first).clone();
+            set_aside(page, &first);
+        }
+    }
+}
+
+/// Leaves out a page that shows another game than the page of the first file.
+fn set_aside(page: &mut ReadPage, first: &str) {
+    let advice = if first == page.file {
+        format!("{first}: a second sheet in the photo shows another game and was left out; cut the photo in two")
+    } else {
+        format!("{}: it shows another game than {first} and was left out; read it on its own", page.file)
+    };
+    page.set_aside(advice);
 }
 
 /// What a page repeats of an earlier one; none if it goes on from there, or where it cannot be told.

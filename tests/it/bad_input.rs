@@ -20,7 +20,6 @@ fn what_is_wrong_is_said() {
         ("enormous.png", "too large"),
         ("tiny.jpg", "too small"),
         ("blank-form.jpg", "no move is written"),
-        ("half-sheet.jpg", "starts at move 31"),
     ] {
         let said = refused(&sample("bad").join(file));
         assert!(said.contains(words), "{file}: {said}");

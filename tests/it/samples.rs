@@ -1,7 +1,7 @@
 //! The samples of this repository, read by the program as a user runs it.
 
 use crate::util::{labels, sample, scoresheet};
-use scoresheet::game::Game;
+use scoresheet::game::{Colour, Game};
 use scoresheet::pgn;
 use std::process::Output;
 
@@ -117,6 +117,33 @@ fn the_other_player_s_sheet_is_told_from_a_further_page_and_from_another_game() 
     assert_eq!(right(&game, "english-scan"), right(&alone, "english-scan"));
     assert_eq!(game.plies.len(), alone.plies.len(), "nothing of the other game");
     assert!(game.warnings.iter().any(|warning| warning.contains("another game")), "{:?}", game.warnings);
+}
+
+#[test]
+fn a_sheet_of_another_game_given_as_black_s_is_left_out() {
+    let (_, game) = read(&["--white", "german.jpg", "--black", "french.jpg"]);
+    let (found, of) = right(&game, "german");
+    assert!(found * 100 >= of * 95, "German: {found} of {of}");
+    assert!(game.warnings.iter().any(|warning| warning.starts_with("french.jpg: it shows another game")));
+}
+
+#[test]
+fn what_goes_on_from_an_unknown_position_is_given_as_written() {
+    let (_, game) = read(&["two-pages-2.jpg"]);
+    assert!(game.plies.iter().all(|ply| ply.san.is_none()), "no move of it can be checked");
+    assert!(game.warnings.iter().any(|warning| warning.contains("given as written")), "{:?}", game.warnings);
+    let labels = labels("two-pages").into_iter().filter(|label| label.page == "two-pages-2.jpg");
+    let (mut found, mut of) = (0, 0);
+    for label in labels {
+        let is_white = label.colour == "white";
+        let ply = game.plies.iter().find(|ply| ply.number == label.number && (ply.colour == Colour::White) == is_white);
+        let written = ply.map(|ply| ply.written[0].text.as_str());
+        of += 1;
+        found += usize::from(written == Some(label.written.as_str()));
+    }
+    assert!(found * 100 >= of * 80, "{found} of {of}");
+    let half = read(&["bad/half-sheet.jpg"]).1;
+    assert!(half.warnings.iter().any(|warning| warning.contains("starts at move 31")), "{:?}", half.warnings);
 }
 
 #[test]
