@@ -89,9 +89,9 @@ class Pen:
         x = start + np.clip((m.indent + self.shift) * pitch, 4, max(8, free))
         return x, y1 - (m.rise + self.lift) * pitch, pitch * m.size * np.exp(rng.normal(0, m.grow))
 
-    def move(self, key, text, wrong=None, how="scribble"):
+    def move(self, key, text, wrong=None, how="scribble", time=""):
         """Writes a move in its cell.  `wrong` is what stood there first: struck out (`how` = "line" or "scribble") with the
-        right move beside it, or written over ("over")."""
+        right move beside it, or written over ("over").  `time` is what stands before it."""
         x, base, capital = self.place(key)
         right = self.printed.cells[key][2] + .12 * self.printed.pitch
         if wrong and how != "over":
@@ -102,7 +102,11 @@ class Pen:
         elif wrong:
             self.text(wrong, x, base, capital, right - x)
         natural = capital * self.writer.layout(text)[1]
-        if not wrong and x + natural > right:
+        if time and not wrong:
+            x = self.printed.starts[key] + self.rng.uniform(4, 12)
+            end = self.text(time, x, base, capital * .9, (right - x) * .4)
+            x = max(end + self.rng.uniform(.3, .6) * self.printed.pitch, min(x + 2.2 * self.printed.pitch, right - natural))
+        elif not wrong and x + natural > right:
             x = max(self.printed.starts[key] + 8, right - natural)
         self.text(text, x, base, capital, right - x)
 

@@ -89,13 +89,27 @@ def names(rng):
 
 @dataclass
 class Notes:
-    """What one player puts on paper: ply -> text, and ply -> (first wrong text, how it was put right)."""
+    """What one player puts on paper: ply -> text, ply -> (first wrong text, how it was put right), and ply -> time before it."""
     texts: dict
     wrong: dict = field(default_factory=dict)
+    times: dict = field(default_factory=dict)
 
     @classmethod
     def of(cls, sans, habits, rng):
         return cls({i: t for i, t in enumerate(spelled_game(sans, habits, rng))})
+
+
+def clock_times(plies, rng):
+    """Times left that a player notes before the moves: hours and minutes or minutes alone, a stroke where none has passed."""
+    hours, stroke, often = rng.random() < .5, rng.random() < .6, rng.choice([.3, .9, 1.0])
+    left, times = [int(rng.integers(70, 121)) for _ in range(2)], {}
+    for ply in range(plies):
+        spent = int(rng.exponential(110 / max(plies, 40)))
+        left[ply % 2] = max(1, left[ply % 2] - spent)
+        if rng.random() < often:
+            minutes = left[ply % 2]
+            times[ply] = "-" if stroke and not spent else f"{minutes // 60}:{minutes % 60:02}" if hours else str(minutes)
+    return times
 
 
 def fill(printed, notes, header, result, writer, manner, rng, last=True):
@@ -111,7 +125,7 @@ def fill(printed, notes, header, result, writer, manner, rng, last=True):
     for ply, text in sorted(notes.texts.items()):
         key = ply // 2 + 1, ("white", "black")[ply % 2]
         if key in printed.cells and text:
-            pen.move(key, text, *notes.wrong.get(ply, ()))
+            pen.move(key, text, *notes.wrong.get(ply, ()), time=notes.times.get(ply, ""))
             written[key] = text
             final = key
     if last and final:
@@ -133,9 +147,10 @@ def truth_of(printed, written, geometry, picture, header, sans, result):
                       for n, c in printed.cells]}
 
 
-def random_sheet(rng, studio, strength=10.0, roll=None, language=None):
+def random_sheet(rng, studio, strength=10.0, roll=None, language=None, timed=False):
     """A random form filled in by a random writer and photographed with at most `strength` degrees of tilt and
     `roll` degrees of rotation (see `random_shot`): (picture, truth).  `language`: written in that one, 20 moves or more.
+    `timed`: with clock times before the moves.
 
     `truth["jpeg"]` holds the encoded photo."""
     form = random_form(rng)
@@ -146,6 +161,8 @@ def random_sheet(rng, studio, strength=10.0, roll=None, language=None):
         if rng.random() < .012:
             other = notes.texts[int(rng.integers(len(sans)))]
             notes.wrong[ply] = other, str(rng.choice(["line", "scribble", "over"], p=[.35, .5, .15]))
+    if timed:
+        notes.times = clock_times(len(sans), rng)
     header = names(rng)
     printed = print_form(form, studio.faces)
     page, written = fill(printed, notes, header, result, studio.writer(rng), random_manner(rng), rng)

@@ -1,5 +1,6 @@
 //! Which cells hold writing, and what it says.
 
+use super::{Crop, times};
 use crate::error::Result;
 use crate::pipeline::ReadCell;
 use crate::pipeline::recognise::Recogniser;
@@ -22,9 +23,12 @@ const COUNTS: f32 = 0.3;
 /// As [`Recogniser::read`].
 pub(crate) fn read_cells(cells: &mut [ReadCell], recogniser: &dyn Recogniser) -> Result<()> {
     let mut inked: Vec<&mut ReadCell> = cells.iter_mut().filter(|cell| !cell.crop.is_blank()).collect();
-    let readings = recogniser.read(&inked.iter().map(|cell| &cell.crop).collect::<Vec<_>>())?;
+    let crops: Vec<&Crop> = inked.iter().map(|cell| &cell.crop).collect();
+    let readings = recogniser.read(&crops)?;
     let mut read: Vec<Look> = readings.into_iter().map(|reading| Look::new(reading, recogniser)).collect();
-    read_again(&inked, &mut read, recogniser)?;
+    read_again(&crops, &mut read, recogniser)?;
+    let unsure: Vec<usize> = (0..read.len()).filter(|&index| read[index].likelihood < READ_AGAIN).collect();
+    times::read_behind(&crops, &unsure, &mut read, recogniser)?;
     let well_read = read.iter().zip(&inked).filter(|(look, _)| look.likelihood > LEGIBLE.end);
     let mut written: Vec<u8> = well_read.map(|(_, cell)| cell.crop.darkness()).collect();
     written.sort_unstable();
@@ -49,23 +53,23 @@ pub(crate) fn read_cells(cells: &mut [ReadCell], recogniser: &dyn Recogniser) ->
 }
 
 /// What was seen in a cell: the reading, its likeliest text and how likely that is.
-struct Look {
-    reading: Reading,
-    text: String,
-    likelihood: f32,
+pub(super) struct Look {
+    pub reading: Reading,
+    pub text: String,
+    pub likelihood: f32,
 }
 
 impl Look {
-    fn new(reading: Reading, recogniser: &dyn Recogniser) -> Self {
+    pub fn new(reading: Reading, recogniser: &dyn Recogniser) -> Self {
         let (text, likelihood) = reading.best_path(recogniser.alphabet());
         Self { reading, text, likelihood: likelihood.exp() }
     }
 }
 
 /// Has the cells that are hardly read read by the better reader as well, and takes what both say together.
-fn read_again(cells: &[&mut ReadCell], read: &mut [Look], recogniser: &dyn Recogniser) -> Result<()> {
-    let unsure: Vec<usize> = (0..cells.len()).filter(|&index| read[index].likelihood < READ_AGAIN).collect();
-    let again = recogniser.read_again(&unsure.iter().map(|&index| &cells[index].crop).collect::<Vec<_>>())?;
+pub(super) fn read_again(crops: &[&Crop], read: &mut [Look], recogniser: &dyn Recogniser) -> Result<()> {
+    let unsure: Vec<usize> = (0..crops.len()).filter(|&index| read[index].likelihood < READ_AGAIN).collect();
+    let again = recogniser.read_again(&unsure.iter().map(|&index| crops[index]).collect::<Vec<_>>())?;
     for (&index, reading) in unsure.iter().zip(again) {
         let again = Look::new(reading, recogniser);
         if again.text.is_empty() {
@@ -96,7 +100,7 @@ fn end_of_writing(signs: impl Iterator<Item = i32>) -> usize {
 mod tests {
     use super::*;
     use crate::game::Colour;
-    use crate::pipeline::cells::{CROP_HEIGHT, CROP_WIDTH, Crop};
+    use crate::pipeline::cells::{CROP_HEIGHT, CROP_WIDTH};
     use crate::reading::Alphabet;
 
     #[test]
