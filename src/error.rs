@@ -9,7 +9,9 @@ pub enum Error {
     Open { path: String, cause: std::io::Error },
     #[error("cannot write {path}: {cause}. Check that the folder exists and has room.")]
     Write { path: String, cause: std::io::Error },
-    #[error("{file} is not a picture that can be read (JPEG, PNG, WebP, TIFF or HEIC). Send the photo itself.")]
+    #[error("{file} is empty. Copy the photo again from the camera or scanner.")]
+    Empty { file: String },
+    #[error("{file} is not a picture that can be read (JPEG, PNG, WebP, TIFF, HEIC or PDF). Send the photo itself.")]
     NotAPicture { file: String },
     #[error(
         "{file} is in a phone's own format (AVIF, or HEIC of a rare kind), which is not read. Save it as JPEG (on an iPhone: Settings, Camera, Formats, Most Compatible)."

@@ -177,7 +177,8 @@ fn look_at(dir: &Path, path: &Path, limits: &WalkLimits, found: &mut Found) {
             let visited = archive::each(path, limits.bytes, |member| look_into(path, &name, member, found));
             visited.map(|()| Vec::new()).map_err(|cause| format!("{name} {cause}"))
         }
-        Ok(Kind::Other) => other(&name, found),
+        Ok(Kind::Empty) => other(&name, Error::Empty { file: name.clone() }, found),
+        Ok(Kind::Other) => other(&name, Error::NotAPicture { file: name.clone() }, found),
     };
     keep(name, looked, found);
 }
@@ -191,7 +192,8 @@ fn look_into(path: &Path, archive: &str, member: archive::Member, found: &mut Fo
         Ok((Kind::Photo, bytes)) => Ok(vec![place.photo(name.clone(), None, hex(&Sha256::digest(&bytes)))]),
         Ok((Kind::Document, bytes)) => pages(&place, &name, bytes),
         Ok((Kind::Archive, _)) => Err(format!("{name} is a ZIP archive in another. Unpack it.")),
-        Ok((Kind::Other, _)) => other(&name, found),
+        Ok((Kind::Empty, _)) => other(&name, Error::Empty { file: name.clone() }, found),
+        Ok((Kind::Other, _)) => other(&name, Error::NotAPicture { file: name.clone() }, found),
     };
     keep(name, looked, found);
 }
@@ -204,10 +206,10 @@ fn keep(name: String, looked: std::result::Result<Vec<Photo>, String>, found: &m
 }
 
 /// A file that holds no photo: worth a word if it bears the ending of one.
-fn other(name: &str, found: &mut Found) -> std::result::Result<Vec<Photo>, String> {
+fn other(name: &str, why: Error, found: &mut Found) -> std::result::Result<Vec<Photo>, String> {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default();
     if PHOTO_ENDINGS.contains(&ending.as_str()) {
-        return Err(Error::NotAPicture { file: name.to_owned() }.to_string());
+        return Err(why.to_string());
     }
     found.others += 1;
     Ok(Vec::new())
@@ -243,12 +245,14 @@ enum Kind {
     /// Holds a photo a page.
     Document,
     Archive,
+    Empty,
     Other,
 }
 
 fn kind(head: &[u8]) -> Kind {
     use image::ImageFormat::{Jpeg, Png, Tiff, WebP};
     match image::guess_format(head) {
+        _ if head.is_empty() => Kind::Empty,
         Ok(Jpeg | Png | WebP) => Kind::Photo,
         // May hold several pages.
         Ok(Tiff) => Kind::Document,

@@ -68,7 +68,7 @@ impl From<Error> for Problem {
             }
             Error::Pdf { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "pdf"),
             Error::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "too-large"),
-            Error::Damaged { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "damaged"),
+            Error::Damaged { .. } | Error::Empty { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "damaged"),
             Error::TooSmall { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "too-small"),
             Error::NoTable { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "no-table"),
             Error::Blank { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "blank"),

@@ -4,19 +4,31 @@
 //! rendered.
 
 use super::ingest::IngestLimits;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::pipeline::{PhotoFile, photo::tiff};
 
 /// The photos in a file: the pages of a PDF or TIFF, or the file itself.
 ///
 /// # Errors
-/// [`crate::error::Error::Pdf`] for a PDF without scans, [`crate::error::Error::TooLarge`] where a limit is passed, and
+/// [`Error::Pdf`] for a PDF without scans, [`Error::Damaged`] for one that is cut short, [`Error::TooLarge`] where a limit is passed, and
 /// as [`super::ingest::ingest`] for the pages of a TIFF.
 pub fn photos(file: PhotoFile, limits: &IngestLimits) -> Result<Vec<PhotoFile>> {
     if file.bytes.starts_with(b"%PDF-") {
-        return pdf::pages(&file, limits);
+        return pdf::pages(&file, limits).map_err(|error| match error {
+            Error::Pdf { file: name, .. } if !holds_end(&file.bytes) => {
+                Error::Damaged { file: name, cause: "its end is missing".to_owned() }
+            }
+            error => error,
+        });
     }
     Ok(tiff::pages(&file, limits)?.unwrap_or_else(|| vec![file]))
+}
+
+/// Whether a PDF has its end marker (ISO 32000-1, 7.5.5), with a little behind it that does not belong to it.
+fn holds_end(pdf: &[u8]) -> bool {
+    const END: &[u8] = b"%%EOF";
+    const BEHIND: usize = 2048;
+    pdf[pdf.len().saturating_sub(BEHIND)..].windows(END.len()).any(|part| part == END)
 }
 
 #[cfg(not(feature = "pdf"))]
@@ -91,7 +103,7 @@ mod pdf {
             return Err(Error::TooLarge {
                 file: name.to_owned(),
                 what: format!("{width} x {height} pixels"),
-                limit: format!("{} million pixels", limits.pixels / 1_000_000),
+                limit: limits.size(),
             });
         }
         Ok(picture_file(document, largest, (width, height), limits))
@@ -259,6 +271,17 @@ mod pdf {
         }
 
         #[test]
+        fn a_document_that_is_cut_short_says_so() {
+            let scan = || vec![(image(300, 300, 8, None), vec![200u8; 90_000])];
+            let whole = document(vec![scan(), scan()]);
+            for share in [30, 60, 99] {
+                let bytes = whole.bytes[..whole.bytes.len() * share / 100].to_vec();
+                let error = read(&PhotoFile::new("scan.pdf", bytes)).unwrap_err();
+                assert!(matches!(error, Error::Damaged { .. }), "{share} %: {error}");
+            }
+        }
+
+        #[test]
         fn what_is_no_scan_says_so() {
             let cases = [
                 (document(vec![vec![]]), "no scan"),
@@ -269,7 +292,7 @@ mod pdf {
                 (document(vec![vec![(image(300, 300, 8, Some("JBIG2Decode")), vec![0; 9])]]), "JBIG2Decode"),
                 (document(vec![vec![(image(300, 300, 8, None), vec![0; 9])]]), "cut short"),
                 (document(vec![]), "0 pages"),
-                (PhotoFile::new("a.pdf", b"%PDF-1.4 nothing else".to_vec()), "cannot be read as PDF"),
+                (PhotoFile::new("a.pdf", b"%PDF-1.4 nothing else %%EOF".to_vec()), "cannot be read as PDF"),
             ];
             for (file, word) in cases {
                 let error = read(&file).unwrap_err().to_string();

@@ -63,11 +63,9 @@ fn refusal(file: &str, limits: &IngestLimits, error: hpvcd::DecodeError) -> Erro
         | Cause::UnsupportedItemType(_)
         | Cause::UnsupportedChroma(_)
         | Cause::UnsupportedBitDepth(_) => Error::PhoneFormat { file },
-        Cause::LimitExceeded { .. } | Cause::AllocationFailed { .. } => Error::TooLarge {
-            file,
-            what: "more than can be decoded safely".to_owned(),
-            limit: format!("{} million pixels", limits.pixels / 1_000_000),
-        },
+        Cause::LimitExceeded { .. } | Cause::AllocationFailed { .. } => {
+            Error::TooLarge { file, what: "more than can be decoded safely".to_owned(), limit: limits.size() }
+        }
         other => Error::Damaged { file, cause: other.to_string() },
     }
 }

@@ -21,6 +21,13 @@ pub struct IngestLimits {
     pub memory: u64,
 }
 
+impl IngestLimits {
+    /// The largest picture in words.
+    pub(crate) fn size(&self) -> String {
+        format!("{} million pixels and {} pixels a side", self.pixels / 1_000_000, self.side)
+    }
+}
+
 impl Default for IngestLimits {
     fn default() -> Self {
         Self { bytes: 64 << 20, pixels: 60_000_000, side: 20_000, memory: 200 << 20 }
@@ -45,7 +52,7 @@ pub struct Photo {
 /// Decodes a picture and turns it as its EXIF orientation (in HEIC its rotation) says.
 ///
 /// # Errors
-/// [`Error::TooLarge`] when a limit is passed, [`Error::NotAPicture`] for other content,
+/// [`Error::TooLarge`] when a limit is passed, [`Error::Empty`] and [`Error::NotAPicture`] for other content,
 /// [`Error::PhoneFormat`] for a coding of phones that is not known, [`Error::Damaged`] where decoding fails and
 /// [`Error::TooSmall`] for thumbnails.
 pub fn ingest(file: &str, bytes: &[u8], limits: &IngestLimits) -> Result<Photo> {
@@ -74,6 +81,23 @@ pub fn check(file: &str, bytes: &[u8], limits: &IngestLimits) -> Result<()> {
         return check_heic(file, bytes, limits);
     }
     decoder(file, bytes, limits).map(drop)
+}
+
+/// Width and height of the upright photo, told without decoding a pixel.
+///
+/// # Errors
+/// As [`ingest`].
+pub fn size(file: &str, bytes: &[u8], limits: &IngestLimits) -> Result<(u32, u32)> {
+    if heic::begins(bytes) {
+        return heic::size(file, bytes, limits);
+    }
+    use Orientation::{Rotate90, Rotate90FlipH, Rotate270, Rotate270FlipH};
+    let mut decoder = decoder(file, bytes, limits)?;
+    let (width, height) = decoder.dimensions();
+    Ok(match decoder.orientation() {
+        Ok(Rotate90 | Rotate90FlipH | Rotate270 | Rotate270FlipH) => (height, width),
+        _ => (width, height),
+    })
 }
 
 fn decode(file: &str, bytes: &[u8], limits: &IngestLimits) -> Result<(DynamicImage, Orientation)> {
@@ -119,6 +143,9 @@ fn decoder<'a>(file: &str, bytes: &'a [u8], limits: &IngestLimits) -> Result<imp
 }
 
 fn check_length(file: &str, bytes: &[u8], limits: &IngestLimits) -> Result<()> {
+    if bytes.is_empty() {
+        return Err(Error::Empty { file: file.to_owned() });
+    }
     if bytes.len() <= limits.bytes {
         return Ok(());
     }
@@ -131,8 +158,7 @@ fn check_size(file: &str, width: u32, height: u32, decoded: u64, limits: &Ingest
     let pixels = u64::from(width) * u64::from(height);
     if width.max(height) > limits.side || pixels > limits.pixels || decoded > limits.memory {
         let what = format!("{width} x {height} pixels");
-        let limit = format!("{} million pixels", limits.pixels / 1_000_000);
-        return Err(Error::TooLarge { file: file.to_owned(), what, limit });
+        return Err(Error::TooLarge { file: file.to_owned(), what, limit: limits.size() });
     }
     if width.min(height) < SMALLEST_SIDE {
         return Err(Error::TooSmall { file: file.to_owned(), width, height });
@@ -196,8 +222,8 @@ fn decoding_error(file: &str, limits: &IngestLimits, error: ImageError) -> Error
     match error {
         ImageError::Limits(_) => Error::TooLarge {
             file: file.to_owned(),
-            what: "more pixels than can be decoded safely".to_owned(),
-            limit: format!("{} million pixels", limits.pixels / 1_000_000),
+            what: "more pixels, or a longer side, than can be decoded safely".to_owned(),
+            limit: limits.size(),
         },
         ImageError::Unsupported(_) => not_a_picture(file),
         other => Error::Damaged { file: file.to_owned(), cause: other.to_string() },
@@ -227,7 +253,9 @@ mod tests {
     #[test]
     fn refuses_what_is_no_picture() {
         let error = ingest("notes.jpg", b"1. e4 e5", &IngestLimits::default()).unwrap_err();
-        assert!(matches!(error, Error::NotAPicture { .. }), "{error}");
+        assert!(matches!(error, Error::NotAPicture { .. }) && error.to_string().contains("PDF"), "{error}");
+        let error = ingest("empty.jpg", b"", &IngestLimits::default()).unwrap_err();
+        assert_eq!(error.to_string(), "empty.jpg is empty. Copy the photo again from the camera or scanner.");
     }
 
     #[test]
@@ -275,6 +303,24 @@ mod tests {
         let bytes = png(300, 400);
         let error = ingest("half.png", &bytes[..bytes.len() / 2], &IngestLimits::default()).unwrap_err();
         assert!(matches!(error, Error::Damaged { .. }), "{error}");
+    }
+
+    #[test]
+    fn says_which_limit_a_long_strip_passes() {
+        let error = ingest("strip.png", &png(25_000, 30), &IngestLimits::default()).unwrap_err().to_string();
+        assert!(error.contains("a longer side") && error.contains("20000 pixels a side"), "{error}");
+    }
+
+    #[test]
+    fn the_size_is_that_of_the_upright_photo() {
+        let mut turned = Vec::new();
+        GrayImage::new(400, 300).write_with_encoder(image::codecs::jpeg::JpegEncoder::new(&mut turned)).unwrap();
+        // An EXIF block of one entry: orientation 6, a quarter turn.
+        let exif = b"\xff\xe1\0\x22Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+        turned.splice(2..2, exif.iter().copied());
+        let limits = IngestLimits::default();
+        assert_eq!(size("turned.jpg", &turned, &limits).unwrap(), (300, 400));
+        assert_eq!(ingest("turned.jpg", &turned, &limits).unwrap().grey.dimensions(), (300, 400));
     }
 
     #[test]
