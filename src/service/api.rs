@@ -65,7 +65,7 @@ pub(super) fn find(service: &Service, owner: &Owner, id: &str) -> Result<Job, Pr
 
 pub(super) fn find_done(service: &Service, owner: &Owner, id: &str) -> Result<Job, Problem> {
     let job = find(service, owner, id)?;
-    if job.state == JobState::Done { Ok(job) } else { Err(Problem::not_done(job.state.name())) }
+    if job.state == JobState::Done { Ok(job) } else { Err(Problem::not_done(&job)) }
 }
 
 async fn add(State(service): App, Extension(owner): Extension<Owner>, request: Request) -> Answer {

@@ -4,10 +4,12 @@ use super::Service;
 use super::api::{Answer, App, blocking, find, find_done};
 use super::guard::Owner;
 use super::problem::Problem;
-use super::store::Job;
+use super::store::{Job, PhotoEntry};
 use crate::decode;
 use crate::game::Quad;
 use crate::notation::Language;
+use crate::pipeline::page::flatten;
+use crate::pipeline::photo::ingest;
 use crate::pipeline::table::hint::PageHint;
 use crate::review::{CellName, Desk, Pin, Reviewed};
 use axum::Json;
@@ -130,6 +132,16 @@ struct Hint {
     columns: Option<usize>,
 }
 
+/// Checks what is said about a table against its photo.
+fn check(service: &Service, job: &str, entry: &PhotoEntry, hint: &PageHint) -> Result<(), Problem> {
+    hint.check()?;
+    if let Some(quad) = &hint.quad {
+        let photo = service.store.photo(job, entry)?;
+        flatten::within(quad, ingest::size(&entry.name, &photo, &service.settings.limits)?)?;
+    }
+    Ok(())
+}
+
 pub(super) async fn read_again(
     State(service): App,
     Extension(owner): Extension<Owner>,
@@ -143,13 +155,14 @@ pub(super) async fn read_again(
     let job = blocking(move || {
         let mut job = find(&service, &owner, &id)?;
         if !job.state.is_over() {
-            return Err(Problem::not_done(job.state.name()));
+            return Err(Problem::not_done(&job));
         }
         for Hint { sheet, page, quad, rows, columns } in body.hints {
-            let hint = PageHint { quad, rows, columns };
-            hint.check()?;
             let entry = job.photos.iter_mut().find(|entry| (entry.sheet, entry.page) == (sheet, page));
-            entry.ok_or_else(|| Problem::not_found("such page"))?.hint = Some(hint);
+            let entry = entry.ok_or_else(|| Problem::not_found("such page"))?;
+            let hint = PageHint { quad, rows, columns };
+            check(&service, &id, entry, &hint)?;
+            entry.hint = Some(hint);
         }
         service.store.read_again(&id, body.language.as_deref(), &job.photos)?;
         service.wake.notify_one();

@@ -1,6 +1,6 @@
 //! What went wrong, as an RFC 9457 problem document.
 
-use super::store::StoreError;
+use super::store::{Job, State, StoreError};
 use crate::error::Error;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -40,9 +40,22 @@ impl Problem {
     }
 
     /// The job is not in a state that allows what was asked.
-    pub fn not_done(state: &str) -> Self {
-        let next = "Wait until its state is done; /v1/jobs/{id}/events tells when.";
-        Self::new(StatusCode::CONFLICT, "not-read", format!("The job is {state}, so there is no game yet."), next)
+    pub fn not_done(job: &Job) -> Self {
+        let why = job.problem.as_ref().map(|problem| format!(": {}", problem.detail)).unwrap_or_default();
+        let (detail, next) = match job.state {
+            State::Failed => (
+                format!("The job failed, so there is no game{}", if why.is_empty() { "." } else { &why }),
+                "POST /v1/jobs/{id}/read-again has it read once more, with hints where the table is; or send another photo.",
+            ),
+            State::Cancelled => {
+                ("The job was cancelled, so there is no game.".to_owned(), "POST /v1/jobs/{id}/read-again has it read.")
+            }
+            state => (
+                format!("The job is {}, so there is no game yet.", state.name()),
+                "Wait until it is over; /v1/jobs/{id}/events tells when.",
+            ),
+        };
+        Self::new(StatusCode::CONFLICT, "not-read", detail, next)
     }
 
     /// Reading a job brought the program down, time and again.

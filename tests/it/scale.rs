@@ -155,6 +155,19 @@ fn one_result_a_job(store: &Store, data: &Path) {
     assert!(!store.finish(&last, &ink, None).unwrap());
     assert!(!data.join("jobs").join(&page.id).exists());
     assert!(!store.is_full(1).unwrap() && store.is_full(0).unwrap() && store.is_empty().unwrap());
+
+    // A job that is read again and given up has the game of before, and is not put aside.
+    store.read_again(&first.id, Some("de"), &first.photos).unwrap();
+    let again = claim().unwrap();
+    assert_eq!((&again.id, again.language.as_deref()), (&first.id, Some("de")));
+    std::thread::sleep(Duration::from_millis(1100));
+    store.reap().unwrap();
+    std::thread::sleep(Duration::from_millis(900));
+    let again = claim().unwrap();
+    store.fail(&again, &scoresheet::service::Problem::crashed(), true).unwrap();
+    let kept = store.job("test", &first.id).unwrap().unwrap();
+    assert_eq!((kept.state, kept.language, store.dead_letters().unwrap().len()), (State::Done, None, 0));
+    assert_eq!(store.game(&first.id).unwrap().game.pgn, reviewed.game.pgn);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 // The view of one job: while it is read, why it was not read, or its game under review.
 
 import {alarm, calm, notice} from "./alarm.js"
-import {call, follow, isOver, pageAddress, title} from "./api.js"
+import {Problem, call, follow, isOver, pageAddress, title} from "./api.js"
 import {makeBoards} from "./board.js"
 import {makeDetails} from "./details.js"
 import {el, fill, key, save, say} from "./dom.js"
@@ -35,7 +35,10 @@ export function showReview(view, tools, id) {
             document.title = `${title(job)} – Scoresheet`
             if (job.state === "done") {
                 const review = await call("GET", `/v1/jobs/${id}/review`)
-                if (!gone) ends.push(reviewGame(view, tools, job, review, start))
+                if (gone) return
+                ends.push(reviewGame(view, tools, job, review, start))
+                // Why it was not read once more: this is the game of before.
+                if (job.problem) alarm(new Problem(job.problem.status, job.problem))
             } else if (isOver(job)) failed(view, job, start)
             else {
                 fill(view, el("div", {class: "waiting"}, el("h1", {}, title(job)), progressOf(job)))

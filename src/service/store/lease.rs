@@ -41,15 +41,29 @@ fn held(job: &Job) -> Value {
     job.lease.as_deref().into()
 }
 
+/// SQL for the end of a reading that gave no game: the job takes the state, or is done as before if it has a game of an
+/// earlier reading. What a person said for this reading goes with it.
+pub(super) fn not_read(state: &str) -> String {
+    format!(
+        "state = CASE WHEN summary IS NULL THEN '{state}' ELSE 'done' END,
+         progress = CASE WHEN summary IS NULL THEN progress ELSE 1 END, stage = NULL, lease = NULL,
+         language = CASE WHEN photos_before IS NULL THEN language ELSE language_before END,
+         photos = COALESCE(photos_before, photos), language_before = NULL, photos_before = NULL"
+    )
+}
+
+/// SQL for whether a job that was given up is put aside: not if it has a game.
+const DEAD: &str = "CASE WHEN summary IS NULL THEN CAST(?3 AS BIGINT) ELSE 0 END";
+
 impl Store {
     /// Puts back the jobs that a process that is gone was reading; for the only process that uses the database.
     pub(super) fn recover(&self) -> Result<()> {
         let given_up = serde_json::to_string(&Problem::crashed())?;
-        self.database.execute(
-            "UPDATE jobs SET state = 'failed', dead = 1, stage = NULL, lease = NULL, problem = ?2, updated = ?3
-             WHERE state = 'reading' AND attempts >= ?1",
-            &[i64::from(self.retry.attempts).into(), given_up.into(), now()],
-        )?;
+        let sql = format!(
+            "UPDATE jobs SET {}, dead = {DEAD}, problem = ?2, updated = ?4 WHERE state = 'reading' AND attempts >= ?1",
+            not_read("failed")
+        );
+        self.database.execute(&sql, &[i64::from(self.retry.attempts).into(), given_up.into(), 1.into(), now()])?;
         self.database.execute(
             "UPDATE jobs SET state = 'queued', stage = NULL, progress = 0, lease = NULL WHERE state = 'reading'",
             &[],
@@ -74,9 +88,10 @@ impl Store {
         let (owner, job) = (row.text(15).unwrap_or_default().to_owned(), job_of(&row)?);
         if job.attempts > 1 {
             // What an earlier reader left: it has lost its lease, so the row will never name it.
-            let photos: Vec<String> = job.photos.iter().map(photo_name).collect();
+            let results = [&job.seen, &job.game].into_iter().flatten().cloned();
+            let named: Vec<String> = job.photos.iter().map(photo_name).chain(results).collect();
             for name in self.files.names(&job.id)? {
-                if !photos.contains(&name) {
+                if !named.contains(&name) {
                     self.files.remove(&job.id, &name)?;
                 }
             }
@@ -121,8 +136,10 @@ impl Store {
             self.files.write(&job.id, name, &json(reviewed)?)?;
             summary = Some(serde_json::to_string(&Summary::new(reviewed))?);
         }
+        let old = self.results(&job.id)?;
         let sql = "UPDATE jobs SET state = 'done', stage = NULL, progress = 1, pins = '[]', lease = NULL, seen = ?3, game = ?4,
-                   summary = ?5, updated = ?6 WHERE id = ?1 AND lease = ?2 AND state = 'reading'";
+                   summary = ?5, updated = ?6, language_before = NULL, photos_before = NULL
+                   WHERE id = ?1 AND lease = ?2 AND state = 'reading'";
         let values = [
             job.id.as_str().into(),
             held(job),
@@ -131,8 +148,14 @@ impl Store {
             summary.into(),
             now(),
         ];
+        if self.database.execute(sql, &values)? == 1 {
+            for name in old.into_iter().flatten() {
+                self.files.remove(&job.id, &name)?;
+            }
+            return Ok(true);
+        }
         // Where the answer to an earlier try was lost, the row names the file already.
-        if self.database.execute(sql, &values)? == 1 || self.results(&job.id)?[0].as_ref() == Some(&seen_name) {
+        if self.results(&job.id)?[0].as_ref() == Some(&seen_name) {
             return Ok(true);
         }
         if self.state(&job.id)?.is_none() {
@@ -144,16 +167,19 @@ impl Store {
         Ok(false)
     }
 
-    /// Notes why a job was not read. `dead` if the photos are not to blame, so that somebody looks at it.
+    /// Notes why a job was not read; a game of an earlier reading stays. `dead` if the photos are not to blame, so that somebody looks at it.
     ///
     /// # Errors
     /// Where the database fails.
     pub fn fail(&self, job: &Job, problem: &Problem, dead: bool) -> Result<()> {
-        let sql = "UPDATE jobs SET state = 'failed', dead = ?3, stage = NULL, lease = NULL, problem = ?4, updated = ?5
-                   WHERE id = ?1 AND lease = ?2 AND state = 'reading'";
+        let sql = format!(
+            "UPDATE jobs SET {}, dead = {DEAD}, problem = ?4, updated = ?5
+             WHERE id = ?1 AND lease = ?2 AND state = 'reading'",
+            not_read("failed")
+        );
         let problem = serde_json::to_string(problem)?;
         let values = [job.id.as_str().into(), held(job), i64::from(dead).into(), problem.into(), now()];
-        self.database.execute(sql, &values)?;
+        self.database.execute(&sql, &values)?;
         Ok(())
     }
 

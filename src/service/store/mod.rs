@@ -31,6 +31,7 @@ use crate::hex::hex;
 use database::{Database, Row, Value};
 use files::{Files, Folder, SCHEME};
 use jiff::Timestamp;
+use lease::not_read;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io;
@@ -251,29 +252,27 @@ impl Store {
         Ok(row.map_or(0, |row| row.int(0) as usize))
     }
 
-    /// Queues a job that is over once more, with what a person said meanwhile; its pins go.
+    /// Queues a job that is over once more, with what a person said meanwhile. Its game and pins stay until another game
+    /// takes their place.
     pub fn read_again(&self, id: &str, language: Option<&str>, photos: &[PhotoEntry]) -> Result<()> {
-        let old = self.results(id)?;
         let sql = format!(
-            "UPDATE jobs SET state = 'queued', stage = NULL, progress = 0, attempts = 0, pins = '[]', problem = NULL,
-             summary = NULL, seen = NULL, game = NULL, dead = 0, language = ?2, updated = ?3, photos = ?4, due = {}
+            "UPDATE jobs SET state = 'queued', stage = NULL, progress = 0, attempts = 0, problem = NULL, dead = 0,
+             language_before = language, photos_before = photos, language = ?2, updated = ?3, photos = ?4, due = {}
              WHERE id = ?1 AND state IN ('done', 'failed', 'cancelled')",
             self.database.now()
         );
         let values = [id.into(), language.into(), now(), serde_json::to_string(photos)?.into()];
-        if self.database.execute(&sql, &values)? == 1 {
-            for name in old.into_iter().flatten() {
-                self.files.remove(id, &name)?;
-            }
-        }
+        self.database.execute(&sql, &values)?;
         Ok(())
     }
 
-    /// Stops a job that is not over; false if it was.
+    /// Stops a job that is not over; false if it was. One that had a game keeps it.
     pub fn cancel(&self, owner: &str, id: &str) -> Result<bool> {
-        let sql = "UPDATE jobs SET state = 'cancelled', stage = NULL, lease = NULL, updated = ?3
-                   WHERE owner = ?1 AND id = ?2 AND state IN ('queued', 'reading')";
-        Ok(self.database.execute(sql, &[owner.into(), id.into(), now()])? == 1)
+        let sql = format!(
+            "UPDATE jobs SET {}, updated = ?3 WHERE owner = ?1 AND id = ?2 AND state IN ('queued', 'reading')",
+            not_read("cancelled")
+        );
+        Ok(self.database.execute(&sql, &[owner.into(), id.into(), now()])? == 1)
     }
 
     /// Removes a job with all that belongs to it; false if the owner has none of this id.

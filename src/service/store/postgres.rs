@@ -24,6 +24,7 @@ const SCHEMA: &str = r#"
         until BIGINT NOT NULL DEFAULT 0, seen TEXT, game TEXT, dead BIGINT NOT NULL DEFAULT 0,
         UNIQUE (owner, hash)
     ) WITH (fillfactor = 70);
+    ALTER TABLE jobs ADD COLUMN IF NOT EXISTS language_before TEXT, ADD COLUMN IF NOT EXISTS photos_before TEXT;
     CREATE INDEX IF NOT EXISTS jobs_owner ON jobs (owner, created DESC, id DESC);
     CREATE INDEX IF NOT EXISTS jobs_counted ON jobs (state, owner);
     CREATE INDEX IF NOT EXISTS jobs_waiting ON jobs (kind, due, id) WHERE state = 'queued';

@@ -74,7 +74,7 @@ impl Store {
         let [_, old] = self.results(id)?;
         let name = format!("{}.game.json", new_id()?);
         self.files.write(id, &name, &serde_json::to_vec(reviewed)?)?;
-        let sql = "UPDATE jobs SET pins = ?2, summary = ?3, game = ?4, updated = ?5 WHERE id = ?1 AND state = 'done'";
+        let sql = "UPDATE jobs SET pins = ?2, summary = ?3, game = ?4, problem = NULL, updated = ?5 WHERE id = ?1 AND state = 'done'";
         let summary = serde_json::to_string(&Summary::new(reviewed))?;
         let pins = serde_json::to_string(pins)?;
         let kept =

@@ -18,7 +18,7 @@ const SCHEMA: &str = "
     CREATE INDEX IF NOT EXISTS jobs_owner ON jobs (owner, created DESC, id DESC);";
 
 /// Columns that came later. Jobs of before have their files under fixed names.
-const LATER: [(&str, &str); 7] = [
+const LATER: [(&str, &str); 9] = [
     ("kind", "TEXT NOT NULL DEFAULT 'game'"),
     ("due", "INTEGER NOT NULL DEFAULT 0"),
     ("lease", "TEXT"),
@@ -26,6 +26,8 @@ const LATER: [(&str, &str); 7] = [
     ("seen", "TEXT DEFAULT 'ink.json'"),
     ("game", "TEXT DEFAULT 'game.json'"),
     ("dead", "INTEGER NOT NULL DEFAULT 0"),
+    ("language_before", "TEXT"),
+    ("photos_before", "TEXT"),
 ];
 
 const INDEX: &str = "
