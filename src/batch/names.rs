@@ -36,7 +36,7 @@ pub fn hints(name: &str) -> Hints {
     hints.is_part = left.len() < file_words.len() && (hints.keeper.is_some() || hints.page.is_some());
     let left = match left.split_last() {
         // `042_0`, `12a`: a number, and which of its photos.
-        Some((last, rest)) if !hints.is_part && is_index(last) && rest.last().is_some_and(|word| is_number(word)) => {
+        Some((last, rest)) if !hints.is_part && is_index(last) && is_counted(rest, last, &hints) => {
             hints.is_part = true;
             rest.to_vec()
         }
@@ -61,6 +61,10 @@ fn read_words(words: &[String], hints: &mut Hints) -> Vec<String> {
                 *place = Some(number);
                 left.push(word.clone());
                 left.extend(rest.next().cloned());
+                if let Some(board) = board_behind(rest.clone()).filter(|_| is(&ROUND)) {
+                    hints.board = Some(board);
+                    left.extend(rest.next().cloned());
+                }
             }
             Some(number) if is(&PAGE) && number > 0 => {
                 hints.page = Some(number);
@@ -83,6 +87,12 @@ fn read_words(words: &[String], hints: &mut Hints) -> Vec<String> {
     left
 }
 
+/// The board of `r3-12`, from the words behind the round: a number, unless a date may begin with it.
+fn board_behind<'a>(mut rest: impl Iterator<Item = &'a String>) -> Option<u32> {
+    let board = rest.next().filter(|word| word.len() <= 3)?.parse().ok()?;
+    rest.next().is_none_or(|next| !is_number(next) || is_index(next)).then_some(board)
+}
+
 /// Runs of letters and runs of digits, in small letters.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
@@ -98,6 +108,13 @@ fn words(text: &str) -> Vec<String> {
         last = c;
     }
     words
+}
+
+/// Whether words end with a number whose photos may be counted by `last`: not with a round whose board that is.
+fn is_counted(words: &[String], last: &str, hints: &Hints) -> bool {
+    let number = |word: &str| word.parse::<u32>().ok();
+    let is_round = |word: &str| hints.round.is_some() && number(word) == hints.round && number(last) == hints.board;
+    words.last().is_some_and(|word| is_number(word) && !is_round(word))
 }
 
 fn is_number(word: &str) -> bool {
@@ -122,6 +139,24 @@ mod tests {
         let deep = hints("Open 2024/Round 3/Board 12 w.jpg");
         assert_eq!((deep.round, deep.board, deep.keeper), (Some(3), Some(12), Some(Colour::White)));
         assert_eq!(hints("Runde_07/Brett02.png").board, Some(2));
+    }
+
+    #[test]
+    fn a_number_behind_the_round_is_the_board() {
+        let of = |name: &str| {
+            let hints = hints(name);
+            (hints.round, hints.board, hints.keeper, hints.is_part)
+        };
+        assert_eq!(of("r1-1-white.jpg"), (Some(1), Some(1), Some(Colour::White), true));
+        assert_eq!(of("r3-12-black.jpg"), (Some(3), Some(12), Some(Colour::Black), true));
+        assert_eq!(of("r1-2.jpg"), (Some(1), Some(2), None, false));
+        assert_eq!(of("club/Round 1-2 p2.jpg"), (Some(1), Some(2), None, true));
+        assert_eq!(of("r1-2-1.jpg"), (Some(1), Some(2), None, true));
+        assert_ne!(hints("r1-1.jpg").stem, hints("r1-2.jpg").stem);
+        assert_eq!(hints("r1-1-white.jpg").stem, hints("r1-1-black.jpg").stem);
+        for date in ["r1 2024-05-06.jpg", "r1 24-05-06.jpg"] {
+            assert_eq!(of(date).1, None, "{date}");
+        }
     }
 
     #[test]
