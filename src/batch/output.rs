@@ -69,7 +69,7 @@ pub fn write(settings: &Settings, store: &Store, summary: &Summary, found: &Foun
 }
 
 fn csv(games: &[Finished]) -> String {
-    let mut out = "name,triage,round,board,white,black,result,plies,to_review,reason,photos\n".to_owned();
+    let mut out = "name,triage,round,board,white,black,result,plies,to_review,reason,photos,spare\n".to_owned();
     for done in games {
         let tag = |name: &str| done.tags.get(name).map_or("", |tag| tag.value.as_str());
         let (plies, to_review, result) =
@@ -86,6 +86,7 @@ fn csv(games: &[Finished]) -> String {
             &to_review.to_string(),
             &done.reason,
             &done.photos.join("; "),
+            &done.spare.join("; "),
         ];
         let fields: Vec<String> = fields.iter().map(|field| quoted(field)).collect();
         let _ = writeln!(out, "{}", fields.join(","));

@@ -114,6 +114,7 @@ fn a_mixed_folder_becomes_games_and_a_report() {
     }
     assert_eq!(std::fs::read_dir(folder.out().join("games")).unwrap().count(), 3);
     assert_eq!(folder.text("games.csv").lines().count(), 1 + games.len());
+    assert!(folder.text("games.csv").contains("b/IMG_0004.jpg; a/IMG_0002.jpg,c/copy.jpg\n"));
     let report = folder.text("report.html");
     assert!(report.contains("r2-b1 &lt;i&gt;") && !report.contains("<i>.jpg"));
     assert!(report.contains("data:image/jpeg;base64,") && !report.contains("src=\"http"));
