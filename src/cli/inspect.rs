@@ -11,6 +11,7 @@ use crate::reading::Alphabet;
 use clap::Args;
 use font8x8::UnicodeFonts;
 use image::{Rgb, RgbImage};
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -31,6 +32,7 @@ pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
     std::fs::create_dir_all(&args.out).map_err(|cause| write_error(&args.out, cause))?;
     let recogniser = TractRecogniser::embedded()?;
     let mut pack = if args.pack { Some(Pack::create(&args.out)?) } else { None };
+    let mut taken = HashSet::new();
     for path in &args.photos {
         let file = load(path)?;
         let photo = ingest(&file.name, &file.bytes, &IngestLimits::default())?;
@@ -45,7 +47,7 @@ pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
         if let Some(pack) = &mut pack {
             page.tables().try_for_each(|table| pack.add(table))?;
         } else {
-            draw(&photo, &page, recogniser.alphabet(), &args.out)?;
+            draw(&photo, &page, recogniser.alphabet(), &args.out.join(stem(&page.file, &mut taken)))?;
         }
         for table in page.tables() {
             println!(
@@ -70,10 +72,22 @@ fn save(image: &RgbImage, path: &Path) -> Result<()> {
     image.save(path).map_err(|error| write_error(path, std::io::Error::other(error)))
 }
 
+/// How the names of a photo's pictures begin; photos of one name in several folders are counted.
+fn stem(file: &str, taken: &mut HashSet<String>) -> String {
+    let stem = Path::new(file).file_stem().map_or_else(|| "sheet".into(), |stem| stem.to_string_lossy());
+    let mut unique = stem.to_string();
+    let mut count = 1;
+    while !taken.insert(unique.to_lowercase()) {
+        count += 1;
+        unique = format!("{stem}-{count}");
+    }
+    unique
+}
+
 /// Writes NAME-page.png, NAME-grid.png and NAME-cells.png, of further tables NAME-cells-2.png and so on.
-fn draw(photo: &Photo, page: &ReadPage, alphabet: &Alphabet, out: &Path) -> Result<()> {
-    let stem = Path::new(&page.file).file_stem().map_or_else(|| "sheet".into(), |stem| stem.to_string_lossy());
-    save(&colour(&page.page.image), &out.join(format!("{stem}-page.png")))?;
+fn draw(photo: &Photo, page: &ReadPage, alphabet: &Alphabet, name: &Path) -> Result<()> {
+    let save_as = |image: &RgbImage, what: &str| save(image, Path::new(&format!("{}-{what}.png", name.display())));
+    save_as(&colour(&page.page.image), "page")?;
     let mut over = colour(&photo.grey);
     let thick = (photo.grey.width().max(photo.grey.height()) / 1200) as i32;
     for cell in page.all_cells() {
@@ -84,10 +98,10 @@ fn draw(photo: &Photo, page: &ReadPage, alphabet: &Alphabet, out: &Path) -> Resu
         };
         outline(&mut over, &cell.quad, ink, thick);
     }
-    save(&over, &out.join(format!("{stem}-grid.png")))?;
+    save_as(&over, "grid")?;
     for (index, table) in page.tables().enumerate() {
         let ending = if index == 0 { String::new() } else { format!("-{}", index + 1) };
-        save(&contact_sheet(table, alphabet), &out.join(format!("{stem}-cells{ending}.png")))?;
+        save_as(&contact_sheet(table, alphabet), &format!("cells{ending}"))?;
     }
     Ok(())
 }
