@@ -20,7 +20,7 @@ pub struct BatchArgs {
     #[arg(long, value_name = "FILE")]
     event: Option<PathBuf>,
     /// Sheets read at the same time, each on one core; as many as there are cores if not given.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::at_least_one::<usize>)]
     jobs: Option<usize>,
     /// Language of all sheets (ISO 639 code); found sheet by sheet if not given.
     #[arg(long, value_name = "CODE")]
@@ -38,7 +38,7 @@ pub struct BatchArgs {
     data: PathBuf,
     /// No more photos are queued while so many jobs wait.
     #[cfg(feature = "queue")]
-    #[arg(long, value_name = "N", default_value_t = 2000, requires = "queue")]
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = super::at_least_one::<usize>, requires = "queue")]
     most_waiting: usize,
     /// What runs the neural network.
     #[arg(long, value_enum, default_value = "tract")]
@@ -51,7 +51,7 @@ pub(super) fn run(args: &BatchArgs) -> Result<Outcome> {
     let settings = Settings {
         dir: args.dir.clone(),
         out: args.out.clone(),
-        jobs: args.jobs.or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1).max(1),
+        jobs: args.jobs.or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1),
         limits: WalkLimits::default(),
         read,
         pairings: args.event.as_deref().map(batch::event::load).transpose()?.unwrap_or_default(),
@@ -60,7 +60,7 @@ pub(super) fn run(args: &BatchArgs) -> Result<Outcome> {
         queue: args.queue.clone().map(|database| batch::Queue {
             database,
             data: args.data.clone(),
-            most_waiting: args.most_waiting.max(1),
+            most_waiting: args.most_waiting,
         }),
     };
     let recogniser = args.runtime.recogniser()?;

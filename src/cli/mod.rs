@@ -113,6 +113,11 @@ fn load(path: &Path) -> Result<PhotoFile> {
     Ok(PhotoFile::new(name, bytes))
 }
 
+/// A number that may not be zero, on the command line.
+fn at_least_one<T: std::str::FromStr + PartialOrd + From<u8>>(text: &str) -> std::result::Result<T, String> {
+    text.parse().ok().filter(|number| *number >= T::from(1)).ok_or_else(|| "give a whole number, 1 or more".to_owned())
+}
+
 /// Checks the code of a language that was asked for.
 fn language(code: Option<&str>) -> Result<Option<String>> {
     match code {

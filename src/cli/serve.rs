@@ -2,10 +2,11 @@
 
 use super::{Outcome, Runtime, print};
 use crate::error::{Error, Result};
-use crate::service::{Keys, Service, Settings, serve};
+use crate::service::{Keys, Service, Settings, is_bucket, serve};
 use clap::Args;
+use std::fs::{File, TryLockError};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,10 +29,10 @@ pub struct ServeArgs {
     #[arg(long, value_name = "NAME")]
     host_name: Vec<String>,
     /// Delete jobs that nobody touched for this many days.
-    #[arg(long, value_name = "DAYS")]
-    keep_days: Option<u64>,
+    #[arg(long, value_name = "DAYS", value_parser = super::at_least_one::<u32>)]
+    keep_days: Option<u32>,
     /// Longest time for one job, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = super::at_least_one::<u64>)]
     time_limit: u64,
     /// Jobs read at the same time by this process; one alone uses all cores for most of its work. 1 if not given, and
     /// 0 with --queue.
@@ -43,7 +44,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "ADDRESS")]
     queue: Option<String>,
     /// Most jobs that may wait.
-    #[arg(long, value_name = "N", default_value_t = 2000)]
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = super::at_least_one::<usize>)]
     most_waiting: usize,
     /// What runs the neural network.
     #[arg(long, value_enum, default_value = "tract")]
@@ -60,7 +61,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<Outcome> {
     let mut settings = Settings::new(args.data.clone());
     settings.keys = args.keys.as_deref().map(Keys::load).transpose()?;
     settings.hosts.clone_from(&args.host_name);
-    settings.keep = args.keep_days.map(|days| Duration::from_secs(days * 24 * 3600));
+    settings.keep = args.keep_days.map(|days| Duration::from_secs(u64::from(days) * 24 * 3600));
     settings.time_limit = Duration::from_secs(args.time_limit);
     #[cfg(feature = "queue")]
     {
@@ -68,20 +69,42 @@ pub(super) fn run(args: &ServeArgs) -> Result<Outcome> {
     }
     settings.workers = args.workers.unwrap_or(usize::from(settings.database.is_none()));
     settings.queue = args.most_waiting;
+    if settings.workers == 0 && settings.database.is_none() {
+        let sentence =
+            "With --workers 0 nothing is ever read. Give 1 or more, or a queue that others read with --queue.";
+        return Err(Error::Usage(sentence.to_owned()));
+    }
     if !args.listen.ip().is_loopback() && settings.keys.is_none() {
         eprintln!(
             "scoresheet: {} can be reached from other machines and asks for no key; --keys FILE changes that.",
             args.listen
         );
     }
-    let recogniser = Arc::from(args.runtime.recogniser()?);
     let folder = |cause: String| {
         Error::Usage(format!("{}: {cause}. Check that it can be reached and written to.", args.data.display()))
     };
+    let alone = settings.database.is_none() && !is_bucket(&args.data);
+    let _held = if alone { Some(hold(&args.data)?) } else { None };
+    let recogniser = Arc::from(args.runtime.recogniser()?);
     let service = Service::open(settings, recogniser).map_err(|error| folder(error.to_string()))?;
     let told = |address| eprintln!("scoresheet: open http://{address}/ in a browser; Ctrl-C ends the service.");
     serve(&service, args.listen, told).map_err(|cause| {
         Error::Usage(format!("{} cannot be listened at: {cause}. Choose another with --listen.", args.listen))
     })?;
     Ok(Outcome::Read)
+}
+
+/// Keeps other services away from a data folder until the file is closed.
+fn hold(data: &Path) -> Result<File> {
+    let path = data.join("jobs.lock");
+    let opened = std::fs::create_dir_all(data).and_then(|()| File::create(&path));
+    let file = opened.map_err(|cause| Error::Write { path: path.display().to_string(), cause })?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(Error::Usage(format!(
+            "{} is in use by another scoresheet serve. End that one, or give another folder with --data.",
+            data.display()
+        ))),
+        // Some network file systems know no locks.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    }
 }

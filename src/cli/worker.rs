@@ -14,7 +14,7 @@ pub struct WorkerArgs {
     #[command(flatten)]
     queue: QueueArgs,
     /// Sheets read at the same time, each on one core; as many as there are cores if not given.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::at_least_one::<usize>)]
     jobs: Option<usize>,
     /// End when no job waits or is being read.
     #[arg(long)]
@@ -29,7 +29,7 @@ pub struct WorkerArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 5)]
     retry_after: u64,
     /// Longest time for one job, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = super::at_least_one::<u64>)]
     time_limit: u64,
     /// What runs the neural network.
     #[arg(long, value_enum, default_value = "tract")]
@@ -64,8 +64,7 @@ pub(super) fn run(args: &WorkerArgs) -> Result<Outcome> {
     tracing_subscriber::fmt().json().with_writer(std::io::stderr).init();
     let mut settings = Settings::new(args.queue.data.clone());
     settings.database = Some(args.queue.address()?);
-    settings.workers =
-        args.jobs.or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1).max(1);
+    settings.workers = args.jobs.or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
     settings.one_core = true;
     settings.time_limit = Duration::from_secs(args.time_limit);
     settings.retry = Retry {

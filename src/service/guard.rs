@@ -46,6 +46,12 @@ impl Keys {
                 }
             }
         }
+        if keys.is_empty() {
+            return Err(Error::Usage(format!(
+                "{} holds no key, so nobody could use the service. `scoresheet serve --new-key NAME` prints a line for it.",
+                path.display()
+            )));
+        }
         Ok(Self(keys))
     }
 
@@ -208,6 +214,8 @@ mod tests {
         assert!(!line.contains(&key), "the key itself is not stored");
         std::fs::write(&path, "club secret").unwrap();
         assert!(Keys::load(&path).is_err());
+        std::fs::write(&path, "# nobody yet\n").unwrap();
+        assert!(Keys::load(&path).unwrap_err().to_string().contains("holds no key"));
         std::fs::remove_file(path).unwrap();
         assert!(Keys::make("two words").is_err());
     }

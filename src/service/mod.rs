@@ -20,7 +20,7 @@ pub use guard::Keys;
 pub use problem::Problem;
 #[cfg(feature = "queue")]
 pub use store::{DeadLetter, Overview};
-pub use store::{Job, Kind, PhotoEntry, Retry, State, Store, StoreError};
+pub use store::{Job, Kind, PhotoEntry, Retry, State, Store, StoreError, is_bucket};
 
 use crate::pipeline::photo::ingest::IngestLimits;
 use crate::pipeline::recognise::Recogniser;

@@ -4,6 +4,7 @@
 mod addresses;
 mod bad_input;
 mod batch;
+mod commands;
 mod fake;
 #[cfg(feature = "queue")]
 mod faults;

@@ -115,7 +115,7 @@ impl Store {
     /// # Errors
     /// Where the folder or the database cannot be used.
     pub fn open(folder: &Path, retry: Retry) -> Result<Self> {
-        if folder.to_str().is_some_and(|folder| folder.starts_with(SCHEME)) {
+        if is_bucket(folder) {
             let sentence = "an object store needs a database beside it. Give --queue, or a folder as --data";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, sentence).into());
         }
@@ -315,6 +315,11 @@ impl Store {
     pub fn is_ready(&self) -> bool {
         self.database.query("SELECT 1", &[]).is_ok()
     }
+}
+
+/// Whether `data` is the address of an object store, not a folder.
+pub fn is_bucket(data: &Path) -> bool {
+    data.to_str().is_some_and(|data| data.starts_with(SCHEME))
 }
 
 fn photo_name(entry: &PhotoEntry) -> String {
