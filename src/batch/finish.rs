@@ -30,6 +30,8 @@ pub struct Finished {
     pub triage: Triage,
     pub reason: String,
     pub tags: BTreeMap<String, Tag>,
+    /// The tournament file has the game.
+    pub paired: bool,
     pub notes: Vec<String>,
 }
 
@@ -83,6 +85,7 @@ pub(super) fn finish(pages: &Pages, settings: &Settings, groups: &[Group], recor
             triage: Triage::C,
             reason: String::new(),
             tags: BTreeMap::new(),
+            paired: pairing.is_some(),
             notes: group.notes.iter().cloned().chain(note).collect(),
         };
         let conflict = set_tags(&mut done, hints, pairing.as_ref());
@@ -180,6 +183,7 @@ pub(super) fn add_unread(mut games: Vec<Finished>, found: &Found, seen: &HashMap
         triage: Triage::C,
         reason: sentence,
         tags: BTreeMap::new(),
+        paired: false,
         notes: Vec::new(),
     }));
     games

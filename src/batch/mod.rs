@@ -27,6 +27,7 @@ mod similar;
 mod store;
 mod triage;
 mod walk;
+mod written;
 
 pub use finish::{Finished, Tag};
 #[cfg(feature = "queue")]
@@ -81,6 +82,8 @@ pub struct Summary {
     pub games: Vec<Finished>,
     /// Files that cannot be read, with the reason.
     pub unread: usize,
+    /// What else the person should know, in sentences.
+    pub notes: Vec<String>,
     pub seconds: f64,
 }
 
@@ -97,19 +100,14 @@ impl Summary {
 /// Where the folders cannot be used or the model fails. A photo that cannot be read stops nothing.
 pub fn run(settings: &Settings, recogniser: &dyn Recogniser, stop: &AtomicBool) -> Result<Summary> {
     let start = std::time::Instant::now();
-    if settings.dir.canonicalize().is_ok_and(|dir| settings.out.canonicalize().is_ok_and(|out| dir.starts_with(out))) {
-        return Err(Error::Usage(format!(
-            "{} holds the photos. Give a folder of its own with --out.",
-            settings.out.display()
-        )));
-    }
-    let store = Store::open(&settings.out)?;
-    let reader = reader(&settings.read)?;
-    let (journal, done) = Journal::open(&store.journal(), &reader)?;
+    store::check_out(&settings.dir, &settings.out)?;
     let mut found = walk::walk(&settings.dir, &settings.out, &settings.limits)?;
     if found.photos.is_empty() && found.refused.is_empty() {
         return Err(Error::Usage(format!("No photo was found in {}. Check the folder.", settings.dir.display())));
     }
+    let store = Store::open(&settings.out)?;
+    let reader = reader(&settings.read)?;
+    let (journal, done) = Journal::open(&store.journal(), &reader)?;
     let batch = Batch { settings, recogniser, stop, store, journal, reader, read_now: AtomicUsize::new(0) };
     let mut summary = Summary { photos: found.photos.len(), ..Summary::default() };
     let games = batch.games(&mut found, &done)?;
@@ -119,7 +117,8 @@ pub fn run(settings: &Settings, recogniser: &dyn Recogniser, stop: &AtomicBool) 
         Some(games) => {
             summary.unread = games.iter().filter(|game| game.game.is_err()).count();
             summary.games = games;
-            output::write(settings, &batch.store, &summary, &found)?;
+            summary.notes.extend(event::in_words(&settings.pairings, &summary.games));
+            output::write(settings, &batch.store, &mut summary, &found)?;
             batch.store.forget_pages();
         }
         None => summary.stopped = true,

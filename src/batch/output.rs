@@ -1,14 +1,15 @@
 //! The files that a run leaves behind, each written as a whole.
 
 use super::finish::Finished;
-use super::store::{Store, read_json, write_json, write_whole};
+use super::store::{Store, write_whole};
 use super::triage::{legal, to_look_at};
 use super::walk::Found;
+use super::written::Written;
 use super::{Settings, Summary, report};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::game::Game;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// A line of games.jsonl.
@@ -27,27 +28,28 @@ struct Line<'a> {
     game: Option<&'a Game>,
 }
 
-/// Writes games/, event.pgn, games.csv, games.jsonl and report.html.
-pub fn write(settings: &Settings, store: &Store, summary: &Summary, found: &Found) -> Result<()> {
+/// Writes games/, event.pgn, games.csv, games.jsonl and report.html, and notes what people had changed in them.
+pub fn write(settings: &Settings, store: &Store, summary: &mut Summary, found: &Found) -> Result<()> {
     let out = &settings.out;
-    let games = || summary.games.iter().filter_map(|done| done.game.as_ref().ok().map(|game| (done, game)));
-    let mut names = BTreeSet::new();
-    for (done, game) in games() {
-        let name = format!("{}.pgn", done.name);
-        write_whole(&out.join("games").join(&name), game.pgn.as_bytes())?;
-        names.insert(name);
-    }
-    // Games of an earlier run that are now called otherwise.
-    let earlier: BTreeSet<String> = read_json(&store.outputs()).unwrap_or_default();
-    for name in earlier.difference(&names).filter(|name| !name.contains(['/', '\\'])) {
-        drop(std::fs::remove_file(out.join("games").join(name)));
-    }
-    write_json(&store.outputs(), &names)?;
-    let event: Vec<&str> = games().map(|(_, game)| game.pgn.as_str()).collect();
-    write_whole(&out.join("event.pgn"), event.join("\n").as_bytes())?;
-    write_whole(&out.join("games.csv"), csv(&summary.games).as_bytes())?;
-    let mut lines = Vec::new();
+    let mut written = Written::new(out, store);
+    let mut event = Vec::new();
     for done in &summary.games {
+        if let Ok(game) = &done.game {
+            written.write(&format!("games/{}.pgn", done.name), game.pgn.as_bytes())?;
+            event.push(game.pgn.as_str());
+        }
+    }
+    written.write("event.pgn", event.join("\n").as_bytes())?;
+    written.write("games.csv", csv(&summary.games).as_bytes())?;
+    written.write("games.jsonl", &lines(&summary.games)?)?;
+    summary.notes.extend(written.finish()?);
+    write_whole(&out.join("report.html"), report::page(settings, summary, found).as_bytes())
+}
+
+/// The games as JSON, one a line.
+fn lines(games: &[Finished]) -> Result<Vec<u8>> {
+    let mut lines = Vec::new();
+    for done in games {
         let line = Line {
             name: &done.name,
             triage: done.triage.letter(),
@@ -58,14 +60,11 @@ pub fn write(settings: &Settings, store: &Store, summary: &Summary, found: &Foun
             tags: &done.tags,
             game: done.game.as_ref().ok(),
         };
-        lines.extend(
-            serde_json::to_vec(&line)
-                .map_err(|error| crate::error::Error::Write { path: "games.jsonl".to_owned(), cause: error.into() })?,
-        );
+        serde_json::to_writer(&mut lines, &line)
+            .map_err(|error| Error::Write { path: "games.jsonl".to_owned(), cause: error.into() })?;
         lines.push(b'\n');
     }
-    write_whole(&out.join("games.jsonl"), &lines)?;
-    write_whole(&out.join("report.html"), report::page(settings, summary, found).as_bytes())
+    Ok(lines)
 }
 
 fn csv(games: &[Finished]) -> String {

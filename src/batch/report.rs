@@ -83,6 +83,9 @@ pub fn in_words(summary: &Summary) -> String {
         let _ = write!(words, "; {again} of the photos had been read before");
     }
     words.push('.');
+    for note in &summary.notes {
+        let _ = write!(words, " {note}");
+    }
     words
 }
 

@@ -7,6 +7,29 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// Checks that a run may put its files into a folder.
+///
+/// # Errors
+/// [`Error::Usage`] where it holds the photos, or files and no earlier run.
+pub fn check_out(dir: &Path, out: &Path) -> Result<()> {
+    if dir.canonicalize().is_ok_and(|dir| out.canonicalize().is_ok_and(|out| dir.starts_with(out))) {
+        return Err(Error::Usage(format!("{} holds the photos. Give a folder of its own with --out.", out.display())));
+    }
+    let visible = |entry: std::fs::DirEntry| !entry.file_name().as_encoded_bytes().starts_with(b".");
+    if !pages_of(out).is_dir() && std::fs::read_dir(out).into_iter().flatten().flatten().any(visible) {
+        return Err(Error::Usage(format!(
+            "{} holds files that are not of an earlier run. Give a new or an empty folder with --out, so that none of them is lost.",
+            out.display()
+        )));
+    }
+    Ok(())
+}
+
+/// The folder of page files, which is made first of all.
+fn pages_of(out: &Path) -> PathBuf {
+    out.join("work").join("pages")
+}
+
 /// The folder `work` of the output.
 #[derive(Debug, Clone)]
 pub struct Store {
@@ -20,7 +43,7 @@ impl Store {
     /// [`Error::Write`] where they cannot be made.
     pub fn open(out: &Path) -> Result<Self> {
         let store = Self { root: out.join("work") };
-        for folder in [store.root.join("pages"), store.root.join("games"), out.join("games")] {
+        for folder in [pages_of(out), store.root.join("games"), out.join("games")] {
             std::fs::create_dir_all(&folder).map_err(|cause| write_error(&folder, cause))?;
             sweep(&folder);
         }
@@ -32,7 +55,7 @@ impl Store {
         self.root.join("journal.jsonl")
     }
 
-    /// The list of the files that the last run put into `games`.
+    /// The list of the files that the last run wrote, with their hashes.
     pub fn outputs(&self) -> PathBuf {
         self.root.join("outputs.json")
     }

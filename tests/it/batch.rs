@@ -228,6 +228,19 @@ fn folders_that_cannot_be_used_are_said() {
     let nothing = folder.run(&[]);
     assert_eq!(nothing.status.code(), Some(2));
     assert!(said(&nothing).contains("No photo was found"), "{}", said(&nothing));
+    assert!(!folder.out().exists(), "nothing is left behind");
+    // What somebody else put there is not touched.
+    folder.put(&sample("english-scan.jpg"), "a.jpg");
+    std::fs::create_dir(folder.out()).unwrap();
+    std::fs::write(folder.out().join("event.pgn"), "mine").unwrap();
+    let others = folder.run(&[]);
+    assert!(others.status.code() == Some(2) && said(&others).contains("not of an earlier run"), "{}", said(&others));
+    assert_eq!(folder.text("event.pgn"), "mine");
+    let event = folder.0.join("README.md");
+    std::fs::write(&event, "A table (Round, Board, White, Black, Result); games get tags where their names say so\n")
+        .unwrap();
+    let no_event = folder.run(&["--event", event.to_str().unwrap()]);
+    assert!(said(&no_event).contains("no pairing was found"), "{}", said(&no_event));
     let same = Command::new(env!("CARGO_BIN_EXE_scoresheet"))
         .arg("batch")
         .arg(folder.photos())
@@ -236,6 +249,38 @@ fn folders_that_cannot_be_used_are_said() {
         .output()
         .unwrap();
     assert!(same.status.code() == Some(2) && said(&same).contains("of its own"), "{}", said(&same));
+}
+
+#[test]
+fn what_people_change_stays_and_a_tournament_file_without_the_games_is_told() {
+    let folder = Folder::new("changed");
+    folder.put(&sample("both-players-white.jpg"), "r1-1-white.jpg");
+    folder.put(&sample("both-players-black.jpg"), "r1-1-black.jpg");
+    folder.put(&sample("english-scan.jpg"), "r1-2.jpg");
+    let event = folder.0.join("pairings.csv");
+    let pairings = |round: u32| {
+        let table = format!("Round,Board,White,Black\n{round},1,Berg,Thal\n{round},2,Weiss,Noir\n");
+        std::fs::write(&event, table).unwrap();
+        let output = folder.run(&["--event", event.to_str().unwrap()]);
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{}", said(&output));
+        said(&output)
+    };
+    let others = pairings(7);
+    assert!(others.contains("No game was found in pairings.csv, which has 2"), "{others}");
+    assert!(folder.text("report.html").contains("No game was found in pairings.csv"));
+    let found = pairings(1);
+    assert!(!found.contains("pairings.csv"), "{found}");
+    assert!(folder.text("games/r1-2.pgn").contains("[White \"Weiss\"]"));
+    assert!(folder.text("games/r-1-1.pgn").contains("[White \"Berg\"]"));
+
+    let changed = folder.text("games/r1-2.pgn") + "{ looked at }\n";
+    std::fs::write(folder.out().join("games/r1-2.pgn"), &changed).unwrap();
+    let again = pairings(1);
+    assert!(again.contains("Changed by hand and left as they are: games/r1-2.pgn."), "{again}");
+    assert_eq!(folder.text("games/r1-2.pgn"), changed);
+    pairings(7);
+    assert_eq!(folder.text("games/r1-2.pgn.edited"), changed);
+    assert!(!folder.text("games/r1-2.pgn").contains("Weiss"));
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod pgn;
 mod table;
 mod trf;
 
+use super::finish::Finished;
 use super::names::Hints;
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
@@ -82,6 +83,21 @@ pub fn assign<'a>(games: &[Hints], pairings: &'a [Pairing]) -> Vec<Option<(&'a P
     found.iter().map(|point| point.filter(|&(index, _)| uses(index) == 1).map(|(i, by)| (&pairings[i], by))).collect()
 }
 
+/// What to say where games are not in the tournament file; none if all are, or there is no file.
+pub(super) fn in_words(pairings: &[Pairing], games: &[Finished]) -> Option<String> {
+    let read = games.iter().filter(|done| done.game.is_ok()).count();
+    let paired = games.iter().filter(|done| done.game.is_ok() && done.paired).count();
+    let file = pairings.first()?.place.rsplit_once(", ")?.0;
+    match paired {
+        0 if read > 0 => Some(format!(
+            "No game was found in {file}, which has {}: name the photos by round and board, as r3-12.jpg, or by both players.",
+            pairings.len()
+        )),
+        _ if paired < read => Some(format!("{paired} of {read} games were found in {file}.")),
+        _ => None,
+    }
+}
+
 fn point(hints: &Hints, pairings: &[Pairing]) -> Option<(usize, &'static str)> {
     let same = |ours: Option<u32>, theirs: Option<u32>| ours.is_none() || theirs.is_none() || ours == theirs;
     let fits = |pairing: &Pairing| same(hints.round, pairing.round) && same(hints.board, pairing.board);
@@ -158,6 +174,9 @@ mod tests {
         assert_eq!(table[1].tags["Result"], "1/2-1/2");
         assert_eq!((table[2].round, table[2].place.as_str()), (Some(4), "open.csv, line 4"));
         assert!(parse("x.txt", "nothing of the kind\n").is_empty());
+        let prose = "It takes a table (Round, White, Black, Result); games get their tags where the photos' names\n\
+                     give round, board, players, and more of them, one by one.\n";
+        assert!(parse("README.md", prose).is_empty());
     }
 
     #[test]

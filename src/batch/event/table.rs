@@ -56,6 +56,9 @@ pub fn parse(file: &str, text: &str) -> Vec<Pairing> {
     pairings
 }
 
+/// Longest heading of a column, in characters: text that happens to name columns goes on for longer.
+const HEADING: usize = 30;
+
 /// The separator and the columns of a line of headings, which names White and Black at least.
 fn headings(line: &str) -> Option<(char, Vec<&'static str>)> {
     [';', '\t', ','].into_iter().find_map(|separator| {
@@ -63,7 +66,12 @@ fn headings(line: &str) -> Option<(char, Vec<&'static str>)> {
             let field = field.to_lowercase();
             COLUMNS.iter().find(|(_, words)| words.contains(&field.as_str())).map_or("", |(name, _)| *name)
         };
-        let mut columns: Vec<&str> = fields(line, separator).into_iter().map(known).collect();
+        let fields = fields(line, separator);
+        // No heading is a number: Mr Weiss and Mr Noir may play at board 2.
+        if fields.iter().any(|field| field.chars().count() > HEADING || field.parse::<u32>().is_ok()) {
+            return None;
+        }
+        let mut columns: Vec<&str> = fields.into_iter().map(known).collect();
         let names: Vec<usize> = (0..columns.len()).filter(|&i| columns[i] == "Name").collect();
         if let [white, black] = names[..] {
             (columns[white], columns[black]) = ("White", "Black");
