@@ -10,6 +10,7 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
+#[cfg(feature = "service")]
 #[test]
 fn settings_that_cannot_work_are_refused() {
     let folder = folder("settings");
