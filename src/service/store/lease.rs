@@ -42,13 +42,14 @@ fn held(job: &Job) -> Value {
 }
 
 /// SQL for the end of a reading that gave no game: the job takes the state, or is done as before if it has a game of an
-/// earlier reading. What a person said for this reading goes with it.
+/// earlier reading, and what a person said for this reading goes.
 pub(super) fn not_read(state: &str) -> String {
     format!(
         "state = CASE WHEN summary IS NULL THEN '{state}' ELSE 'done' END,
          progress = CASE WHEN summary IS NULL THEN progress ELSE 1 END, stage = NULL, lease = NULL,
-         language = CASE WHEN photos_before IS NULL THEN language ELSE language_before END,
-         photos = COALESCE(photos_before, photos), language_before = NULL, photos_before = NULL"
+         language = CASE WHEN summary IS NULL OR photos_before IS NULL THEN language ELSE language_before END,
+         photos = CASE WHEN summary IS NULL OR photos_before IS NULL THEN photos ELSE photos_before END,
+         language_before = NULL, photos_before = NULL"
     )
 }
 
