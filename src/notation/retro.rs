@@ -5,7 +5,7 @@
 
 use super::language::english_piece;
 use super::legal_shapes;
-use cozy_chess::{Board, BoardBuilder, Color, Piece, Rank, Square};
+use cozy_chess::{Board, BoardBuilder, Color, File, Move, Piece, Rank, Square};
 
 /// A retraction as it is written.
 struct Retraction {
@@ -22,10 +22,15 @@ struct Retraction {
 /// The position before a move that is taken back; `text` may begin with a number (`-1.`). None if the text says no
 /// move that could have led here, or more than one.
 ///
-/// Castling rights stay as they are: what they were before cannot be known.
+/// Castling rights stay as they are, but for those of the castling taken back: what else they were cannot be known.
 pub fn take_back(board: &Board, text: &str) -> Option<Board> {
-    let text = text.trim().trim_start_matches(['-', '.']).trim_start_matches(|c: char| c.is_ascii_digit());
-    let retraction = parse(text.trim_start_matches('.').trim())?;
+    let text = without_number(text);
+    match text.trim_end_matches(['+', '#', '!', '?']).replace(['0', 'o'], "O").as_str() {
+        "O-O" => return uncastled(board, true),
+        "O-O-O" => return uncastled(board, false),
+        _ => {}
+    }
+    let retraction = parse(text)?;
     let mover = !board.side_to_move();
     let here = retraction.promotion.unwrap_or(retraction.piece);
     let places = (board.colors(mover) & board.pieces(here)).into_iter();
@@ -37,6 +42,13 @@ pub fn take_back(board: &Board, text: &str) -> Option<Board> {
         }
     }
     found
+}
+
+/// A retraction without the number before it; the zeros of castling are none.
+fn without_number(text: &str) -> &str {
+    let text = text.trim().trim_start_matches(['-', '.']);
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.starts_with(['.', ' ']) { rest.trim_start_matches(['.', ' ']) } else { text }
 }
 
 fn parse(text: &str) -> Option<Retraction> {
@@ -103,11 +115,7 @@ fn undone(board: &Board, mover: Color, to: Square, retraction: &Retraction) -> O
             before.en_passant = Some(Square::new(to.file(), Rank::Sixth.relative_to(mover)));
         }
     }
-    before.side_to_move = mover;
-    before.halfmove_clock = 0;
-    if mover == Color::Black {
-        before.fullmove_number = before.fullmove_number.saturating_sub(1).max(1);
-    }
+    one_move_earlier(&mut before, mover);
     let before = before.build().ok()?;
     let mut shapes = Vec::new();
     legal_shapes(&before, &mut shapes);
@@ -119,6 +127,37 @@ fn undone(board: &Board, mover: Color, to: Square, retraction: &Retraction) -> O
     let same = |colour| after.colors(colour) == board.colors(colour);
     let pieces = Piece::ALL.iter().all(|&piece| after.pieces(piece) == board.pieces(piece));
     (same(Color::White) && same(Color::Black) && pieces).then_some(before)
+}
+
+/// The position before castling, from the usual squares.
+fn uncastled(board: &Board, short: bool) -> Option<Board> {
+    let mover = !board.side_to_move();
+    let square = |file| Square::new(file, Rank::First.relative_to(mover));
+    let (king, rook, corner) = if short { (File::G, File::F, File::H) } else { (File::C, File::D, File::A) };
+    let mut before = BoardBuilder::from_board(board);
+    for (piece, from, to) in [(Piece::King, File::E, king), (Piece::Rook, corner, rook)] {
+        if before.square(square(to)) != Some((piece, mover)) || before.square(square(from)).is_some() {
+            return None;
+        }
+        *before.square_mut(square(to)) = None;
+        *before.square_mut(square(from)) = Some((piece, mover));
+    }
+    let rights = before.castle_rights_mut(mover);
+    *if short { &mut rights.short } else { &mut rights.long } = Some(corner);
+    before.en_passant = None;
+    one_move_earlier(&mut before, mover);
+    let before = before.build().ok()?;
+    let castling = Move { from: square(File::E), to: square(corner), promotion: None };
+    before.is_legal(castling).then_some(before)
+}
+
+/// Gives the move back to who made it.
+fn one_move_earlier(board: &mut BoardBuilder, mover: Color) {
+    board.side_to_move = mover;
+    board.halfmove_clock = 0;
+    if mover == Color::Black {
+        board.fullmove_number = board.fullmove_number.saturating_sub(1).max(1);
+    }
 }
 
 #[cfg(test)]
@@ -146,6 +185,18 @@ mod tests {
         assert_eq!(back("R6k/8/8/8/8/8/8/K7 b - - 0 9", "-1. R=b7:N").as_deref(), Some("n6k/1P6/8/8/8/8/8/K7 w"));
         assert_eq!(back("7k/8/8/8/8/6p1/8/K7 w - - 0 9", "f4:Pep").as_deref(), Some("7k/8/8/8/5pP1/8/8/K7 b"));
         assert_eq!(back("7k/8/8/8/8/6p1/8/K7 w - - 0 9", "f4xg3 e.p.").as_deref(), Some("7k/8/8/8/5pP1/8/8/K7 b"));
+    }
+
+    #[test]
+    fn castling_is_taken_back() {
+        let fen = "4k3/8/8/8/8/8/8/R4RK1 b - - 3 9";
+        for text in ["-1. O-O", "0-0", "o-o+"] {
+            let before = take_back(&fen.parse().unwrap(), text).map(|board| board.to_string());
+            assert_eq!(before.as_deref(), Some("4k3/8/8/8/8/8/8/R3K2R w K - 0 9"), "{text}");
+        }
+        assert_eq!(back(fen, "O-O-O"), None);
+        assert_eq!(back("2kr4/8/8/8/8/8/8/4K3 w - - 3 9", "O-O-O").as_deref(), Some("r3k3/8/8/8/8/8/8/4K3 b"));
+        assert_eq!(back("2kr4/8/8/8/8/8/8/3RK3 w - - 3 9", "O-O-O"), None, "through the rook's check");
     }
 
     #[test]
