@@ -1,6 +1,7 @@
 //! Chess notation as people write it: piece letters by language, every spelling of a move, a writer's habits.
 
 pub mod descriptive;
+pub mod fen;
 pub mod language;
 pub mod ngram;
 pub mod parse;
