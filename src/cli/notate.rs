@@ -2,10 +2,12 @@
 
 use super::{Outcome, print};
 use crate::error::{Error, Result};
+use crate::notation::movetext::{Game, games};
 use crate::notation::retro::take_back;
-use crate::notation::stipulation;
+use crate::notation::transcript::{Ambiguous, Played, read_in, read_in_any, ways};
+use crate::notation::typed::is_mark;
 use crate::notation::write::System;
-use crate::notation::{LANGUAGES, Language, parse_move};
+use crate::notation::{Language, fen, stipulation};
 use clap::Args;
 use cozy_chess::{Board, Color, Move};
 use std::io::Read;
@@ -14,15 +16,18 @@ use std::io::Read;
 #[derive(Debug, Args)]
 pub struct NotateArgs {
     /// Moves, with or without numbers, comments and result; standard input if none. Or a stipulation such as h#2.5.
-    #[arg(value_name = "MOVES")]
-    text: Vec<String>,
+    #[arg(value_name = "MOVES", allow_hyphen_values = true)]
+    text: Option<String>,
+    /// The words behind the first, where they are not given as one argument.
+    #[arg(value_name = "MOVES", hide = true, allow_negative_numbers = true)]
+    more: Vec<String>,
     /// san, long, reversible, uci, iccf, descriptive, descriptive-es, figurines, or a language's code.
     #[arg(long, value_name = "SYSTEM", default_value = "san")]
     to: String,
-    /// Language of the moves; found from them if not given.
-    #[arg(long, value_name = "CODE")]
+    /// Language or notation of the moves; found from them if not given.
+    #[arg(long, value_name = "SYSTEM")]
     from: Option<String>,
-    /// Position before the first move, as FEN.
+    /// Position before the first move, as FEN, where no tag of the game gives it.
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
     /// The moves are taken back, from the position of --fen, the latest first.
@@ -34,107 +39,81 @@ pub struct NotateArgs {
 }
 
 pub(super) fn run(args: &NotateArgs) -> Result<Outcome> {
-    let mut text = args.text.join(" ");
-    if args.text.is_empty() {
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .map_err(|cause| Error::Open { path: "standard input".to_owned(), cause })?;
-    }
+    let text = text(args)?;
     if let Some(words) = stipulation::in_words(&text) {
         print(&format!("{words}\n"))?;
         return Ok(Outcome::Read);
     }
-    let start = match &args.fen {
-        None => Board::default(),
-        Some(fen) => {
-            fen.parse().map_err(|error| Error::Usage(format!("\"{fen}\" is no position: {error}. Give FEN.")))?
-        }
-    };
+    let start = args.fen.as_deref().map_or_else(|| Ok(Board::default()), position)?;
     if args.back {
         return back(&start, &text);
     }
-    let system = System::find(&args.to).ok_or_else(|| {
-        let what =
-            "san, long, reversible, uci, iccf, descriptive, descriptive-es, figurines, or a language's code such as de";
-        Error::Usage(format!("\"{}\" is no notation. Give {what}.", args.to))
-    })?;
-    let tokens = tokens(&text);
-    let moves = match &args.from {
-        Some(code) => {
-            let language = Language::find(code).ok_or_else(|| {
-                Error::Usage(format!("\"{code}\" is no language whose piece letters are known. Give an ISO 639 code."))
-            })?;
-            language.ways().map(|way| play(&start, &tokens, Some(way))).max_by_key(Played::length)
-        }
-        // The language that carries furthest; the first of those that carry as far.
-        None => LANGUAGES.iter().rev().map(|language| play(&start, &tokens, Some(language))).max_by_key(Played::length),
+    let system = System::find(&args.to).ok_or_else(|| unknown(&args.to))?;
+    let from = match &args.from {
+        Some(name) => Some(ways(name).ok_or_else(|| unknown(name))?),
+        None => None,
     };
-    let played = moves.unwrap_or_else(|| play(&start, &tokens, None));
-    let mut out = write(&start, &played.moves, system);
-    if args.position {
-        out.push_str(&format!("{}\n", played.board));
-    }
-    print(&out)?;
-    match played.stuck {
-        None => Ok(Outcome::Read),
-        Some(token) => Err(Error::Usage(format!(
-            "after {} half-moves, \"{token}\" is no legal move, or may be several. Check it, or name the language with --from.",
-            played.moves.len()
-        ))),
-    }
-}
-
-/// The moves of a text: numbers, comments, variations, annotations and results left out.
-fn tokens(text: &str) -> Vec<String> {
-    let (mut depth, mut last) = (0u32, ' ');
-    let mut bare = String::new();
-    for c in text.chars() {
-        // A bracket within a word is part of a move, as in `e8(Q)`.
-        let opens = c == '{' || (c == '(' && (depth > 0 || last.is_whitespace()));
-        let closes = depth > 0 && (c == '}' || c == ')');
-        match (opens, closes) {
-            (true, _) => depth += 1,
-            (_, true) => depth -= 1,
-            _ if depth == 0 => bare.push(c),
-            _ => {}
+    let games = games(&text).map_err(Error::Usage)?;
+    for (index, game) in games.iter().enumerate() {
+        let start = game.fen.as_deref().map_or_else(|| Ok(start.clone()), position)?;
+        let which = if games.len() > 1 { format!("in game {}, ", index + 1) } else { String::new() };
+        let played = read(&start, game, from.as_deref(), &which)?;
+        let gap = if index > 0 { "\n" } else { "" };
+        let position = if args.position { format!("{}\n", played.board) } else { String::new() };
+        print(&format!("{gap}{}{position}", write(&start, &played.moves, system)))?;
+        if let Some(word) = &played.stuck {
+            return Err(stuck(&played, word, &which, args.from.is_some()));
         }
-        last = c;
     }
-    let without_tags = bare.lines().filter(|line| !line.trim_start().starts_with('[')).collect::<Vec<_>>().join(" ");
-    let words = without_tags.split_whitespace().map(|word| match word.rsplit_once('.') {
-        // `12.e4` and `12...e5`; `e.p.` stays.
-        Some((number, mv)) if number.trim_end_matches('.').bytes().all(|b| b.is_ascii_digit()) => mv.to_owned(),
-        _ => word.to_owned(),
-    });
-    let results = ["1-0", "0-1", "1/2-1/2", "½-½", "*", "e.p.", "ep", "mate"];
-    words.filter(|w| !w.is_empty() && !w.starts_with('$') && !results.contains(&w.as_str())).collect()
+    Ok(Outcome::Read)
 }
 
-struct Played {
-    moves: Vec<Move>,
-    /// Behind the last move.
-    board: Board,
-    /// The word that is no move.
-    stuck: Option<String>,
+/// The moves that were given, or standard input.
+fn text(args: &NotateArgs) -> Result<String> {
+    if let Some(first) = &args.text {
+        return Ok([std::slice::from_ref(first), &args.more].concat().join(" "));
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .read_to_end(&mut bytes)
+        .map_err(|cause| Error::Open { path: "standard input".to_owned(), cause })?;
+    String::from_utf8(bytes).map_err(|_| {
+        Error::Usage("standard input is no text in UTF-8. Save it in that encoding and give it again.".to_owned())
+    })
 }
 
-impl Played {
-    fn length(&self) -> usize {
-        self.moves.len()
-    }
+fn position(text: &str) -> Result<Board> {
+    fen::position(text).map_err(|cause| Error::Usage(format!("\"{text}\" is no position: {cause}. Give FEN.")))
 }
 
-fn play(start: &Board, tokens: &[String], language: Option<&Language>) -> Played {
-    let mut played = Played { moves: Vec::new(), board: start.clone(), stuck: None };
-    for token in tokens {
-        let Some(mv) = parse_move(&played.board, token, language) else {
-            played.stuck = Some(token.clone());
-            break;
-        };
-        played.board.play_unchecked(mv);
-        played.moves.push(mv);
-    }
-    played
+fn unknown(name: &str) -> Error {
+    let what =
+        "san, long, reversible, uci, iccf, descriptive, descriptive-es, figurines, or a language's code such as de";
+    Error::Usage(format!("\"{name}\" is no notation. Give {what}."))
+}
+
+/// Follows a game in the ways to write that were named, or in the language that it is found to be in.
+fn read(start: &Board, game: &Game, from: Option<&[&'static Language]>, which: &str) -> Result<Played> {
+    let played = match from {
+        Some(ways) => read_in(ways, start, &game.words),
+        None => read_in_any(start, &game.words).map_err(|Ambiguous(one, other)| {
+            let (one, other) = (one.name, other.name);
+            Error::Usage(format!(
+                "{which}the moves are one game in {one} and another in {other}. Name the language with --from."
+            ))
+        })?,
+    };
+    played.ok_or_else(|| Error::Usage("there is no way to read the moves.".to_owned()))
+}
+
+/// Where a game could not be followed any further.
+fn stuck(played: &Played, word: &str, which: &str, named: bool) -> Error {
+    let count = played.moves.len();
+    let hint = if named { "" } else { ", or name the language with --from" };
+    let name = played.language.name;
+    Error::Usage(format!(
+        "{which}after {count} half-moves, \"{word}\" is no legal move, or may be several (read as {name}). Check it{hint}."
+    ))
 }
 
 fn write(start: &Board, moves: &[Move], system: System) -> String {
@@ -156,12 +135,8 @@ fn write(start: &Board, moves: &[Move], system: System) -> String {
 /// Prints the position after each retraction.
 fn back(start: &Board, text: &str) -> Result<Outcome> {
     let mut board = start.clone();
-    let retractions = text.split_whitespace().filter(|word| {
-        let bare = word.trim_matches(['-', '.']);
-        !bare.is_empty() && !bare.bytes().all(|b| b.is_ascii_digit())
-    });
-    for word in retractions {
-        board = take_back(&board, word).ok_or_else(|| {
+    for word in retractions(text) {
+        board = take_back(&board, &word).ok_or_else(|| {
             Error::Usage(format!(
                 "\"{word}\" cannot be taken back from {board}. Write where the piece came from, as in Kf5xNe5 or Kf5:N."
             ))
@@ -171,23 +146,26 @@ fn back(start: &Board, text: &str) -> Result<Outcome> {
     Ok(Outcome::Read)
 }
 
+/// The retractions of a text: their numbers left out, `e.p.` and the like left with the move before.
+fn retractions(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let bare = word.trim_matches(['-', '.']);
+        match words.last_mut() {
+            Some(last) if is_mark(word) => last.push_str(word),
+            _ if !bare.bytes().all(|b| b.is_ascii_digit()) => words.push(word.to_owned()),
+            _ => {}
+        }
+    }
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_pgn_is_cut_into_moves() {
-        let text = "[White \"A\"]\n\n1. e4 {best. by test} e5 2.Nf3 (2. f4 exf4) 2...Nc6 $1 3. exd6 e.p. e8(Q) 1-0";
-        assert_eq!(tokens(text), ["e4", "e5", "Nf3", "Nc6", "exd6", "e8(Q)"]);
-    }
-
-    #[test]
-    fn the_language_is_found_from_the_game() {
-        let tokens = tokens("1. e4 e5 2. Sf3 Sc6 3. Lb5 a6 4. Lxc6 dxc6 5. O-O Df6");
-        let best = LANGUAGES.iter().rev().map(|l| play(&Board::default(), &tokens, Some(l))).max_by_key(Played::length);
-        let played = best.unwrap();
-        assert!(played.stuck.is_none());
-        let text = write(&Board::default(), &played.moves, System::San);
-        assert_eq!(text, "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O Qf6\n");
+    fn retractions_keep_their_marks() {
+        assert_eq!(retractions("-1. Kf5xNe5 -2.f4xg3 e.p. 3. O-O"), ["Kf5xNe5", "-2.f4xg3e.p.", "O-O"]);
     }
 }

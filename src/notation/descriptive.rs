@@ -2,7 +2,7 @@
 //! English names the file first (`P-K4`, `N-KB3`, `QR-Q1`), Spanish the rank (`P4R`, `C3AR`, `TD1D`).
 
 use super::language::{Language, Scheme};
-use super::pen::Pen;
+use super::pen::{Pen, Spelling};
 use super::shape::MoveShape;
 use cozy_chess::{File, Piece, Square};
 
@@ -43,6 +43,20 @@ pub(super) fn bodies<P: Pen>(start: P, shape: &MoveShape, language: &Language, f
             }
         }
     });
+}
+
+/// The names of a square as the mover counts: `N1`, `QN1`; Spanish `1C`, `1CD`; and its rank alone. The fullest is last.
+pub(super) fn square_names(square: Square, white: bool, language: &Language) -> Vec<String> {
+    let words = Words { language, rank_first: language.scheme == Scheme::DescriptiveRankFirst };
+    let rank = rank(square, white);
+    let mut names = vec![char::from(rank).to_string()];
+    if words.rank_first {
+        let start = Spelling::empty().letter(rank);
+        words.for_each_file(start, square.file(), &mut |name| names.push(name.text()));
+    } else {
+        words.for_each_file(Spelling::empty(), square.file(), &mut |name| names.push(name.letter(rank).text()));
+    }
+    names
 }
 
 /// The words of a language, each a letter.

@@ -1,8 +1,11 @@
 //! Chess notation as people write it: piece letters by language, every spelling of a move, a writer's habits.
 
+mod algebraic;
+mod described;
 pub mod descriptive;
 pub mod fen;
 pub mod language;
+pub mod movetext;
 pub mod ngram;
 pub mod parse;
 pub mod pen;
@@ -12,6 +15,8 @@ pub mod slips;
 pub mod spelling;
 pub mod stipulation;
 pub mod style;
+pub mod transcript;
+pub mod typed;
 pub mod write;
 
 pub use language::{LANGUAGES, Language};

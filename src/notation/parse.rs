@@ -1,5 +1,6 @@
-//! A move as a person types it.
+//! A move as a person types it who may write in any language, and as it is read from ink.
 
+use super::typed::read;
 use super::{CheckMark, Habits, LANGUAGES, Language, Spelling, for_each_spelling, for_each_suffix, legal_shapes};
 use crate::reading::symbol_byte;
 use cozy_chess::util::{parse_san_move, parse_uci_move};
@@ -22,7 +23,7 @@ pub fn parse_move(board: &Board, text: &str, language: Option<&Language>) -> Opt
     let codes = language.map(|language| language.code).into_iter().chain(["en"]);
     let ways = codes.flat_map(|code| LANGUAGES.iter().filter(move |way| way.code == code));
     for language in language.into_iter().chain(ways) {
-        match spelled_in(board, &bytes, language)[..] {
+        match read(board, text, language)[..] {
             [] => {}
             [mv] => return Some(mv),
             // Another language may know only one move by this name, but that is not what was meant.
@@ -35,7 +36,7 @@ pub fn parse_move(board: &Board, text: &str, language: Option<&Language>) -> Opt
         return None;
     }
     let mut found: Vec<Move> = Vec::new();
-    for mv in LANGUAGES.iter().flat_map(|language| spelled_in(board, &bytes, language)) {
+    for mv in LANGUAGES.iter().flat_map(|language| read(board, text, language)) {
         if !found.contains(&mv) {
             found.push(mv);
         }
@@ -62,7 +63,7 @@ fn bytes(text: &str) -> Option<Vec<u8>> {
 
 /// A move in the numeric notation of correspondence chess: file and rank of both squares as digits, castling by the
 /// king's squares, the piece of a promotion as a fifth digit.
-fn numeric(board: &Board, text: &str) -> Option<Move> {
+pub(super) fn numeric(board: &Board, text: &str) -> Option<Move> {
     let digits: Vec<usize> = text.chars().map(|c| c.to_digit(9).map(|d| d as usize)).collect::<Option<_>>()?;
     let square = |file: usize, rank: usize| {
         let file = (b'a' + u8::try_from(file.checked_sub(1)?).ok()?) as char;
@@ -80,7 +81,7 @@ fn numeric(board: &Board, text: &str) -> Option<Move> {
 }
 
 /// Capture signs, dashes, zeros and letters in the form that spellings use: letters of other scripts by their shape.
-fn usual(c: char) -> char {
+pub(super) fn usual(c: char) -> char {
     match c {
         '×' => 'x',
         '–' | '—' | '−' => '-',

@@ -1,8 +1,7 @@
 //! A move in the notation that someone wants to read.
 
 use super::language::english_piece;
-use super::parse::parse_move;
-use super::{CheckMark, Habits, Language, MoveShape, Spelling, for_each_spelling, legal_shapes};
+use super::{Language, MoveShape, described, legal_shapes, typed};
 use cozy_chess::util::{display_san_move, display_uci_move};
 use cozy_chess::{Board, Move, Piece, Square};
 
@@ -26,9 +25,11 @@ pub enum System {
 }
 
 impl System {
-    /// The system of a name: `san`, `long`, `reversible`, `uci`, `iccf`, `descriptive`, `descriptive-es`, `figurines`, or a language's code.
+    /// The system of a name: `san`, `long`, `reversible`, `uci`, `iccf`, `descriptive`, `descriptive-es`, `figurines`, or a language's code;
+    /// in capitals or not.
     pub fn find(name: &str) -> Option<Self> {
-        Some(match name {
+        let name = name.to_ascii_lowercase();
+        Some(match name.as_str() {
             "san" | "en" => Self::San,
             "long" => Self::Long,
             "reversible" => Self::Reversible,
@@ -56,7 +57,8 @@ impl System {
     }
 }
 
-/// The letters of a language as they are printed: those of other scripts are kept in the table by their shape.
+/// The letters of a language as they are printed: the table keeps those of other scripts by their shape, and the X of
+/// Vietnamese as a small letter.
 fn printed(language: &Language, piece: Piece) -> &'static str {
     let index = match piece {
         Piece::King => 0,
@@ -73,6 +75,7 @@ fn printed(language: &Language, piece: Piece) -> &'static str {
         "el" => ["Ρ", "Β", "Π", "Α", "Ι"],
         "tr" => ["Ş", "V", "K", "F", "A"],
         "az" => ["Ş", "V", "T", "F", "A"],
+        "vi" => ["V", "H", "X", "T", "M"],
         _ => return language.letter(piece),
     };
     letters[index]
@@ -133,34 +136,21 @@ fn numeric(board: &Board, mv: Move) -> String {
 /// The likeliest descriptive spelling that says no other legal move.
 fn descriptive(board: &Board, mv: Move, san: &str, language: &'static Language) -> String {
     let Some(shape) = shape_of(board, mv) else { return san.to_owned() };
-    let mut best: Option<(f64, String)> = None;
-    for_each_spelling(Spelling::empty(), &shape, language, &Habits::default(), &mut |spelling| {
-        let better = best.as_ref().is_none_or(|(probability, _)| spelling.probability > *probability);
-        if better && parse_move(board, &spelling.text(), Some(language)) == Some(mv) {
-            best = Some((spelling.probability, spelling.text()));
-        }
-    });
-    let mut after = board.clone();
-    after.play_unchecked(mv);
-    let check = match (after.checkers().is_empty(), after.generate_moves(|_| true)) {
-        (true, _) => CheckMark::Quiet,
-        (false, true) => CheckMark::Check,
-        (false, false) => CheckMark::Mate,
+    let passant = if shape.en_passant { " e.p." } else { "" };
+    let spellings = described::spellings(&shape, language).into_iter().map(|body| body + passant);
+    let check = match tail(san).chars().last() {
+        Some('+') => "ch",
+        Some('#') => " mate",
+        _ => "",
     };
-    let sign = match check {
-        CheckMark::Quiet => "",
-        CheckMark::Check => "ch",
-        CheckMark::Mate => " mate",
-    };
-    match best {
-        Some((_, text)) => format!("{text}{sign}"),
-        None => san.to_owned(),
-    }
+    let told = spellings.into_iter().find(|text| typed::read(board, text, language) == [mv]);
+    told.unwrap_or_else(|| san.to_owned()) + check
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::parse_move;
 
     fn written(fen: &str, uci: &str, systems: &[&str]) -> Vec<String> {
         let board: Board = fen.parse().unwrap();
@@ -188,6 +178,22 @@ mod tests {
         );
         let passant = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1";
         assert_eq!(written(passant, "e5d6", &["reversible", "long"]), ["e5xd6 e.p.", "e5xd6 e.p."]);
+    }
+
+    #[test]
+    fn descriptive_names_en_passant_and_squares() {
+        let passant = "8/8/8/3pPk2/8/8/8/4K3 w - d6 0 1";
+        assert_eq!(written(passant, "e5d6", &["descriptive"]), ["PxP e.p."]);
+        let check = "8/4k3/8/3pP3/8/8/8/4K3 w - d6 0 1";
+        assert_eq!(written(check, "e5d6", &["Descriptive", "descriptive-ES"]), ["PxP e.p.ch", "PxP e.p.ch"]);
+        let knights = "4k3/8/8/8/8/1N6/8/1N2K3 w - - 0 1";
+        assert_eq!(written(knights, "b1d2", &["descriptive", "descriptive-es"]), ["N(QN1)-Q2", "C(1CD)2D"]);
+    }
+
+    #[test]
+    fn names_of_systems_may_be_in_capitals() {
+        let fen = "4k3/8/8/8/8/8/8/4K1N1 w - - 0 1";
+        assert_eq!(written(fen, "g1f3", &["ICCF", "UCI", "San", "DE"]), ["7163", "g1f3", "Nf3", "Sf3"]);
     }
 
     #[test]
