@@ -108,11 +108,14 @@ fn read(start: &Board, game: &Game, from: Option<&[&'static Language]>, which: &
 
 /// Where a game could not be followed any further.
 fn stuck(played: &Played, word: &str, which: &str, named: bool) -> Error {
-    let count = played.moves.len();
+    let count = match played.moves.len() {
+        1 => "1 half-move".to_owned(),
+        count => format!("{count} half-moves"),
+    };
     let hint = if named { "" } else { ", or name the language with --from" };
     let name = played.language.name;
     Error::Usage(format!(
-        "{which}after {count} half-moves, \"{word}\" is no legal move, or may be several (read as {name}). Check it{hint}."
+        "{which}after {count}, \"{word}\" is no legal move, or may be several (read as {name}). Check it{hint}."
     ))
 }
 
@@ -129,7 +132,7 @@ fn write(start: &Board, moves: &[Move], system: System) -> String {
         words.push(system.write(&board, mv));
         board.play_unchecked(mv);
     }
-    words.join(" ") + "\n"
+    if words.is_empty() { String::new() } else { words.join(" ") + "\n" }
 }
 
 /// Prints the position after each retraction.

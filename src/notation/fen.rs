@@ -12,7 +12,7 @@ pub fn position(text: &str) -> Result<Board, String> {
     let (placement, turn, rights, passant, clock, number) = match fields[..] {
         [placement, turn, rights, passant] => (placement, turn, rights, passant, "0", "1"),
         [placement, turn, rights, passant, clock, number] => (placement, turn, rights, passant, clock, number),
-        _ => return Err(format!("it has {} fields, not the four of a position or six with the clocks", fields.len())),
+        _ => return Err("it has neither the four fields of a position nor six, with the clocks".to_owned()),
     };
     let clock = match clock.parse::<u32>() {
         Ok(clock) => clock.min(100).to_string(),

@@ -19,13 +19,13 @@ pub fn games(text: &str) -> Result<Vec<Game>, String> {
     let (mut games, mut game, mut over) = (Vec::new(), Game::default(), false);
     for item in items(text)? {
         let next = match &item {
-            Item::Tag(..) => !game.words.is_empty(),
+            Item::Tag(..) => over || !game.words.is_empty(),
             // The first move again: another game.
             Item::Number(number) => over || (number == "1." && game.words.len() > 1),
             Item::Word(_) => over,
             Item::Result => false,
         };
-        if next && !game.words.is_empty() {
+        if next {
             games.push(std::mem::take(&mut game));
         }
         over = matches!(item, Item::Result);
@@ -39,8 +39,12 @@ pub fn games(text: &str) -> Result<Vec<Game>, String> {
             _ => {}
         }
     }
-    if !game.words.is_empty() || games.is_empty() {
-        games.push(game);
+    games.push(game);
+    let moved = |game: &Game| !game.words.is_empty();
+    if games.iter().any(moved) {
+        games.retain(moved);
+    } else {
+        games.truncate(1);
     }
     Ok(games)
 }
@@ -232,6 +236,8 @@ mod tests {
         assert_eq!(words, ["e4 e5", "d4", "c4 c5"]);
         assert_eq!(read[0].fen.as_deref(), Some("x"));
         assert_eq!(read[1].fen, None);
+        let unplayed = games("[FEN \"x\"] * [Event \"b\"] 1. e4").unwrap();
+        assert_eq!((unplayed.len(), unplayed[0].fen.as_deref()), (1, None));
         assert_eq!(games("1. e4 e5\n\n1. d4 d5").unwrap().len(), 2);
         assert_eq!(games("").unwrap(), [Game::default()]);
     }

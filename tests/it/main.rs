@@ -13,6 +13,7 @@ mod figures;
 mod http;
 #[cfg(feature = "service")]
 mod load;
+mod notate;
 #[cfg(feature = "queue")]
 mod objects;
 #[cfg(feature = "ort")]
