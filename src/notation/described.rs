@@ -8,7 +8,10 @@ use cozy_chess::{Move, Piece, Square};
 
 /// Keeps the moves that a word says.
 pub(super) fn retain_said(word: &str, language: &Language, shapes: &mut Vec<(Move, MoveShape)>) {
-    let word = if language.code == "en" { word.replace("Kt", "N") } else { word.to_owned() };
+    if language.code == "en" && word.eq_ignore_ascii_case("castles") {
+        return shapes.retain(|(_, shape)| shape.castles);
+    }
+    let word = with_one_letter(word, language);
     let (rest, from, to) = without_squares(&word);
     let named = |names: &Option<String>, square: Square, white: bool| {
         names.as_ref().is_none_or(|name| square_names(square, white, language).contains(name))
@@ -18,6 +21,30 @@ pub(super) fn retain_said(word: &str, language: &Language, shapes: &mut Vec<(Mov
             && named(&to, shape.to, shape.white)
             && bodies(shape, language).iter().any(|(_, body)| *body == rest)
     });
+}
+
+/// A word with the English knight as one letter.
+fn with_one_letter(word: &str, language: &Language) -> String {
+    if language.code == "en" { word.replace("Kt", "N") } else { word.to_owned() }
+}
+
+/// Whether a word names the moving piece by its side of the board at the start of the game: true for the king's.
+pub(super) fn kings_side(word: &str, language: &Language) -> Option<bool> {
+    let word = with_one_letter(word, language);
+    let mut signs = word.chars();
+    let (mut side, mut piece) = (signs.next()?, signs.next()?);
+    if language.scheme == Scheme::DescriptiveRankFirst {
+        (side, piece) = (piece, side);
+    }
+    let is = |sign: char, kind: Piece| language.letter(kind).starts_with(sign);
+    let officer = [Piece::Rook, Piece::Bishop, Piece::Knight].iter().any(|&kind| is(piece, kind));
+    // `QRP` is a pawn.
+    let pawn = signs.next().is_some_and(|sign| is(sign, Piece::Pawn));
+    match (is(side, Piece::King), is(side, Piece::Queen)) {
+        (true, _) if officer && !pawn => Some(true),
+        (_, true) if officer && !pawn => Some(false),
+        _ => None,
+    }
 }
 
 /// Every way to write a move, its marks left out, with the share of each.

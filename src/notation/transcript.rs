@@ -1,9 +1,10 @@
 //! A whole game that is written in one language: all of its words are read in the same letters, and where nobody says
 //! in which, the game itself does.
 
+use super::described::kings_side;
 use super::language::{LANGUAGES, Language};
 use super::typed::read;
-use cozy_chess::{Board, Move};
+use cozy_chess::{Board, File, Move, Square};
 
 /// A game as far as it could be followed.
 #[derive(Debug, Clone)]
@@ -65,15 +66,42 @@ fn is_foreign(sign: char) -> bool {
 
 fn play(start: &Board, words: &[String], language: &'static Language) -> Played {
     let mut played = Played { moves: Vec::new(), board: start.clone(), stuck: None, language };
+    // Where what stands on each square stood at the start.
+    let mut homes = Square::ALL;
     for word in words {
-        let [mv] = read(&played.board, word, language)[..] else {
+        let mut said = read(&played.board, word, language);
+        if said.len() > 1 && !language.is_algebraic() {
+            retain_side(word, language, &homes, &mut said);
+        }
+        let [mv] = said[..] else {
             played.stuck = Some(word.clone());
             break;
         };
+        follow(&played.board, mv, &mut homes);
         played.board.play_unchecked(mv);
         played.moves.push(mv);
     }
     played
+}
+
+/// Keeps the moves of the piece that descriptive notation names by its side, as in `QR-Q1`.
+fn retain_side(word: &str, language: &Language, homes: &[Square; 64], moves: &mut Vec<Move>) {
+    if let Some(kings) = kings_side(word, language) {
+        moves.retain(|mv| (homes[mv.from as usize].file() >= File::E) == kings);
+    }
+}
+
+/// Moves the homes of the pieces with a move.
+fn follow(board: &Board, mv: Move, homes: &mut [Square; 64]) {
+    let (king, rook) = (homes[mv.from as usize], homes[mv.to as usize]);
+    if !board.colors(board.side_to_move()).has(mv.to) {
+        homes[mv.to as usize] = king;
+        return;
+    }
+    // Castling is told by the rook's square.
+    let (kings, rooks) = if mv.to.file() > mv.from.file() { (File::G, File::F) } else { (File::C, File::D) };
+    homes[Square::new(kings, mv.from.rank()) as usize] = king;
+    homes[Square::new(rooks, mv.from.rank()) as usize] = rook;
 }
 
 #[cfg(test)]
@@ -104,6 +132,21 @@ mod tests {
         let english = words("e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6 O-O Qf6");
         assert_eq!(written(&played.moves, System::San), english);
         assert_eq!(read_in_any(&Board::default(), &english).unwrap().unwrap().language.code, "en");
+    }
+
+    #[test]
+    fn pieces_are_known_by_their_side_at_the_start() {
+        let text = "P-K4 P-K4 N-KB3 N-QB3 B-B4 B-B4 Castles N-B3 P-Q3 Castles N-B3 P-Q3 B-KN5 B-KN5 Q-Q2 Q-Q2";
+        for (last, san) in [("QR-K1", "Rae1"), ("KR-K1", "Rfe1"), ("R(R1)-K1", "Rae1")] {
+            let played = read_in_any(&Board::default(), &words(&format!("{text} {last}"))).unwrap().unwrap();
+            let written = written(&played.moves, System::San);
+            assert_eq!((played.stuck, written.last().map(String::as_str)), (None, Some(san)), "{last}");
+        }
+        let stuck = read_in_any(&Board::default(), &words(&format!("{text} R-K1"))).unwrap().unwrap().stuck;
+        assert_eq!(stuck.as_deref(), Some("R-K1"));
+        let spanish = words("P4R P4R C3AR C3AD A4A A4A O-O C3A P3D O-O C3A P3D A5CR A5CR D2D D2D TD1R");
+        let played = read_in_any(&Board::default(), &spanish).unwrap().unwrap();
+        assert_eq!(written(&played.moves, System::San).last().map(String::as_str), Some("Rae1"), "{:?}", played.stuck);
     }
 
     #[test]
