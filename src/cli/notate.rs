@@ -71,6 +71,10 @@ pub(super) fn run(args: &NotateArgs) -> Result<Outcome> {
 /// The moves that were given, or standard input.
 fn text(args: &NotateArgs) -> Result<String> {
     if let Some(first) = &args.text {
+        // Moves may begin with a hyphen, so what looks like an option comes here too.
+        if first.strip_prefix("--").is_some_and(|name| name.starts_with(char::is_alphabetic)) {
+            return Err(Error::Usage(format!("\"{first}\" is no option. scoresheet notate --help names them.")));
+        }
         return Ok([std::slice::from_ref(first), &args.more].concat().join(" "));
     }
     let mut bytes = Vec::new();

@@ -68,6 +68,7 @@ fn retractions_begin_with_a_hyphen() {
     let before = "Kf5xNe5\t7k/8/8/4nK2/8/8/8/8 w - - 0 9";
     assert_eq!(converted(&["--back", "-1. Kf5xNe5", "--fen", king]), before);
     assert_eq!(converted(&["--fen", king, "--back", "-1.", "Kf5xNe5"]), before);
+    assert!(refused(&["--bakc", "Kf5xNe5"]).contains("no option"));
     let passant = "7k/8/8/8/8/6p1/8/K7 w - - 0 9";
     assert!(converted(&["--back", "--fen", passant, "f4xg3 e.p."]).ends_with("7k/8/8/8/5pP1/8/8/K7 b - g3 0 8"));
 }
