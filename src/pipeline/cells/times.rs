@@ -7,19 +7,14 @@ use super::writing::{Look, read_again};
 use super::{CROP_WIDTH, Crop};
 use crate::error::Result;
 use crate::pipeline::recognise::Recogniser;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Columns of a crop without ink between a time and a move at least; a move's own at least.
 const GAP: usize = 6;
 const MOVE: usize = 20;
-/// Gaps of a cell that are tried, the widest first.
-const GAPS: usize = 2;
-/// Cells of a sheet that begin with a time, at least, and in shares of those that read badly and have a gap.
-const FEWEST: usize = 4;
-const SHARE: f32 = 0.2;
-/// Likelihood from which digits are ones.
-const LEGIBLE: f32 = 0.3;
+/// Cells of a sheet that begin with a time, at least, and in shares of those where something is read before a gap.
+const FEWEST: usize = 6;
+const SHARE: f32 = 0.3;
 
 /// Reads again what stands behind a time, where cells that read badly begin with times; `unsure` are the cells to look at.
 pub(super) fn read_behind(
@@ -28,20 +23,21 @@ pub(super) fn read_behind(
     read: &mut [Look],
     recogniser: &dyn Recogniser,
 ) -> Result<()> {
-    let mut parts: Vec<(usize, Crop, Crop)> = Vec::new();
-    for &index in unsure {
-        let crop = crops[index];
-        parts
-            .extend(gaps(crop).into_iter().map(|gap| (index, crop.part(0..gap.start), crop.part(gap.end..CROP_WIDTH))));
-    }
-    let with_gap = parts.chunk_by(|a, b| a.0 == b.0).count();
+    let parts: Vec<(usize, Crop, Crop)> = unsure
+        .iter()
+        .filter_map(|&index| {
+            let gap = widest_gap(crops[index])?;
+            Some((index, crops[index].part(0..gap.start), crops[index].part(gap.end..CROP_WIDTH)))
+        })
+        .collect();
     let before = recogniser.read(&parts.iter().map(|(_, before, _)| before).collect::<Vec<_>>())?;
     let before: Vec<Look> = before.into_iter().map(|reading| Look::new(reading, recogniser)).collect();
-    let times = parts.iter().zip(&before).filter(|(_, look)| look.likelihood > LEGIBLE && is_time(&look.text));
-    let times = times.map(|(part, _)| part.0).collect::<BTreeSet<_>>().len();
-    if times < FEWEST || (times as f32) < SHARE * with_gap as f32 {
+    let times = before.iter().filter(|look| is_time(&look.text)).count();
+    let any = before.iter().filter(|look| !look.text.is_empty()).count();
+    if times < FEWEST || (times as f32) < SHARE * any as f32 {
         return Ok(());
     }
+    // Digits are taken for letters at times, but not all of them.
     let no_letter =
         |look: &Look| look.text.is_empty() || look.text.chars().any(|sign| sign.is_ascii_digit() || sign == '-');
     let behind = parts.iter().zip(&before).filter(|(part, look)| no_letter(look) && squares(&read[part.0].text) < 2);
@@ -57,27 +53,28 @@ pub(super) fn read_behind(
     Ok(())
 }
 
-/// The widest gaps behind which a move may stand.
-fn gaps(crop: &Crop) -> Vec<Range<usize>> {
+/// The widest gap behind which a move may stand.
+fn widest_gap(crop: &Crop) -> Option<Range<usize>> {
     let mut strokes: Vec<Range<usize>> = crop.strokes();
     strokes.sort_by_key(|columns| columns.start);
-    let end = strokes.iter().map(|columns| columns.end).max().unwrap_or(0);
-    let mut gaps = Vec::new();
-    let mut inked = strokes.first().map_or(0, |columns| columns.end);
+    let end = strokes.iter().map(|columns| columns.end).max()?;
+    let mut inked = strokes.first()?.end;
+    let mut widest: Option<Range<usize>> = None;
     for columns in strokes {
-        if columns.start >= inked + GAP && end >= columns.start + MOVE {
-            gaps.push(inked..columns.start);
+        let gap = inked..columns.start;
+        let counts = gap.len() >= GAP && end >= gap.end + MOVE;
+        if counts && widest.as_ref().is_none_or(|widest| gap.len() > widest.len()) {
+            widest = Some(gap);
         }
         inked = inked.max(columns.end);
     }
-    gaps.sort_by_key(|gap| std::cmp::Reverse(gap.len()));
-    gaps.truncate(GAPS);
-    gaps
+    widest
 }
 
-/// Digits, the signs between them, or the stroke that says that no time has passed.
+/// Whether a text has digits and the signs between them only.
 fn is_time(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, 'O' | ':' | '.' | '-' | '='))
+    let is_digit = |sign: char| ('1'..='9').contains(&sign);
+    text.contains(is_digit) && text.chars().all(|sign| is_digit(sign) || matches!(sign, 'O' | ':' | '.' | '-' | '='))
 }
 
 /// Whether a text names a square, or castles.
@@ -94,11 +91,32 @@ fn squares(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::cells::{CROP_HEIGHT, PART_MARGIN};
+
+    #[test]
+    fn the_widest_gap_parts_a_time_from_the_move() {
+        let crop = |inked: &dyn Fn(usize) -> bool| {
+            let dark = |at: usize| (14..34).contains(&(at / CROP_WIDTH)) && inked(at % CROP_WIDTH);
+            let pixels = (0..CROP_WIDTH * CROP_HEIGHT).map(|at| if dark(at) { 40 } else { 250 }).collect();
+            Crop { pixels, ink: 900, span: 20..150, rows: 14..34, contrast: 200 }
+        };
+        // Digits, and behind a gap a letter and a square.
+        let time = |x: usize| (20..32).contains(&x) || (36..48).contains(&x);
+        let square = |x: usize| (92..108).contains(&x) || (112..128).contains(&x);
+        let whole = crop(&|x| time(x) || (70..84).contains(&x) || square(x));
+        let gap = widest_gap(&whole).unwrap();
+        assert_eq!(gap, 48..70);
+        let behind = whole.part(gap.end..CROP_WIDTH);
+        assert_eq!(behind.strokes().len(), 3);
+        assert_eq!(behind.span.len(), 150 - 70 + PART_MARGIN);
+        assert_eq!(widest_gap(&crop(&time)), None, "what is behind is too narrow for a move");
+        assert_eq!(widest_gap(&crop(&|_| false)), None);
+    }
 
     #[test]
     fn times_are_told_from_moves() {
-        assert!(["1:28", "28", "-", "O5", "1.O5"].into_iter().all(is_time));
-        assert!(["", "e4", "O-Ox", "N", "1e"].into_iter().all(|text| !is_time(text)));
+        assert!(["1:28", "28", "O5", "1.O5"].into_iter().all(is_time));
+        assert!(["", "e4", "O-O", "-", "N", "1e"].into_iter().all(|text| !is_time(text)));
         assert!(["e4", "Nxf3+", "O-O"].into_iter().all(is_move));
         assert!(["", "28", "Nf", "63"].into_iter().all(|text| !is_move(text)));
     }
