@@ -14,7 +14,7 @@ const GAP: usize = 6;
 const MOVE: usize = 20;
 /// Cells of a sheet that begin with a time, at least, and in shares of those where something is read before a gap.
 const FEWEST: usize = 6;
-const SHARE: f32 = 0.3;
+const SHARE: f32 = 0.4;
 
 /// Reads again what stands behind a time, where cells that read badly begin with times; `unsure` are the cells to look at.
 pub(super) fn read_behind(
@@ -38,9 +38,9 @@ pub(super) fn read_behind(
         return Ok(());
     }
     // Digits are taken for letters at times, but not all of them.
-    let no_letter =
+    let may_be_time =
         |look: &Look| look.text.is_empty() || look.text.chars().any(|sign| sign.is_ascii_digit() || sign == '-');
-    let behind = parts.iter().zip(&before).filter(|(part, look)| no_letter(look) && squares(&read[part.0].text) < 2);
+    let behind = parts.iter().zip(&before).filter(|(part, look)| may_be_time(look) && squares(&read[part.0].text) < 2);
     let (cells, crops): (Vec<usize>, Vec<&Crop>) = behind.map(|((index, _, behind), _)| (*index, behind)).unzip();
     let mut looks: Vec<Look> =
         recogniser.read(&crops)?.into_iter().map(|reading| Look::new(reading, recogniser)).collect();
