@@ -46,3 +46,4 @@ pub mod reading;
 pub mod review;
 #[cfg(feature = "service")]
 pub mod service;
+mod unique;

@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::game::{Game, ResultOrigin, ResultSource};
 use crate::pgn;
 use crate::review;
+use crate::unique::unique;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -77,7 +78,7 @@ pub(super) fn finish(pages: &Pages, settings: &Settings, groups: &[Group], recor
         };
         let copies = used.iter().flat_map(|&page| pages.photos[page].copies.clone());
         let mut done = Finished {
-            name: unique(&name_of(used.first().unwrap_or(&0)), hints, &mut taken),
+            name: file_name(&name_of(used.first().unwrap_or(&0)), hints, &mut taken),
             photos: used.iter().map(name_of).collect(),
             spare: group.spare.iter().map(name_of).chain(copies).collect(),
             game,
@@ -157,19 +158,13 @@ fn set_tags(done: &mut Finished, hints: &Hints, pairing: Option<&(&Pairing, &'st
 }
 
 /// A file name for a game, from its first photo's: letters, digits, `-`, `_` and `.` only.
-fn unique(photo: &str, hints: &Hints, taken: &mut HashSet<String>) -> String {
+fn file_name(photo: &str, hints: &Hints, taken: &mut HashSet<String>) -> String {
     let stem = if hints.is_part { hints.stem.as_str() } else { photo.rsplit_once('.').map_or(photo, |(stem, _)| stem) };
     let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     let name: String = stem.trim_matches('/').chars().map(safe).take(100).collect();
     let name = name.trim_matches(['.', '-']);
     let name = if name.is_empty() { "game" } else { name };
-    let mut unique = name.to_owned();
-    let mut count = 1;
-    while !taken.insert(unique.to_lowercase()) {
-        count += 1;
-        unique = format!("{name}-{count}");
-    }
-    unique
+    unique(name, taken)
 }
 
 /// Adds the files that hold no page.

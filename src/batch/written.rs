@@ -44,7 +44,7 @@ impl<'a> Written<'a> {
         if there.is_some() && !same && self.earlier.get(name) == Some(&new) {
             self.left.push(name.to_owned());
         } else if !same {
-            self.set_aside(name)?;
+            self.set_aside(name, there.as_ref())?;
             write_whole(&self.out.join(name), bytes)?;
         }
         self.now.insert(name.to_owned(), new);
@@ -58,7 +58,7 @@ impl<'a> Written<'a> {
     pub fn finish(mut self) -> Result<Vec<String>> {
         let gone: Vec<String> = self.earlier.keys().filter(|name| !self.now.contains_key(*name)).cloned().collect();
         for name in gone {
-            self.set_aside(&name)?;
+            self.set_aside(&name, self.there(&name).as_ref())?;
             drop(std::fs::remove_file(self.out.join(name)));
         }
         write_json(&self.list, &self.now)?;
@@ -77,10 +77,9 @@ impl<'a> Written<'a> {
         std::fs::read(self.out.join(name)).ok().map(|bytes| hash(&bytes))
     }
 
-    /// Renames a file that is not as an earlier run wrote it.
-    fn set_aside(&mut self, name: &str) -> Result<()> {
-        let there = self.there(name);
-        if there.is_none() || there.as_ref() == self.earlier.get(name) {
+    /// Renames a file that is not as an earlier run wrote it; `there` is the hash of what lies there.
+    fn set_aside(&mut self, name: &str, there: Option<&String>) -> Result<()> {
+        if there.is_none() || there == self.earlier.get(name) {
             return Ok(());
         }
         let mut count = 1;

@@ -8,6 +8,7 @@ use crate::pipeline::photo::ingest::{IngestLimits, Photo, ingest};
 use crate::pipeline::recognise::{Recogniser, TractRecogniser};
 use crate::pipeline::{ReadCell, ReadPage, Timing, read_page};
 use crate::reading::Alphabet;
+use crate::unique::unique;
 use clap::Args;
 use font8x8::UnicodeFonts;
 use image::{Rgb, RgbImage};
@@ -75,13 +76,7 @@ fn save(image: &RgbImage, path: &Path) -> Result<()> {
 /// How the names of a photo's pictures begin; photos of one name in several folders are counted.
 fn stem(file: &str, taken: &mut HashSet<String>) -> String {
     let stem = Path::new(file).file_stem().map_or_else(|| "sheet".into(), |stem| stem.to_string_lossy());
-    let mut unique = stem.to_string();
-    let mut count = 1;
-    while !taken.insert(unique.to_lowercase()) {
-        count += 1;
-        unique = format!("{stem}-{count}");
-    }
-    unique
+    unique(&stem, taken)
 }
 
 /// Writes NAME-page.png, NAME-grid.png and NAME-cells.png, of further tables NAME-cells-2.png and so on.

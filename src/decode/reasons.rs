@@ -3,7 +3,7 @@
 use super::confidence::Signs;
 use super::emission::Explanation;
 use crate::game::{Colour, Ply, Written};
-use crate::notation::{Language, spelled_moves};
+use crate::notation::{Language, named_squares, spelled_moves};
 use cozy_chess::util::display_san_move;
 use cozy_chess::{Board, Move};
 
@@ -133,9 +133,7 @@ pub fn plain(text: &str) -> String {
 /// True for ink that ends in a square or castles, after a piece letter or a file.
 pub fn looks_like_a_move(text: &str) -> bool {
     let plain = plain(text);
-    let bytes = plain.as_bytes();
-    let square = |w: &[u8]| (b'a'..=b'h').contains(&w[0]) && (b'1'..=b'8').contains(&w[1]);
-    plain.starts_with("OO") || ((2..=6).contains(&bytes.len()) && bytes.windows(2).any(square))
+    plain.starts_with("OO") || ((2..=6).contains(&plain.len()) && named_squares(&plain).next().is_some())
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub mod write;
 
 pub use language::{LANGUAGES, Language};
 pub use ngram::Notation;
-pub use parse::{parse_move, spelled_moves};
+pub use parse::{named_squares, parse_move, spelled_moves};
 pub use pen::{Pen, Spelling};
 pub use shape::{MoveShape, legal_shapes};
 pub use slips::{ANY_FILE, ANY_PIECE, ANY_RANK, for_each_slip};

@@ -49,6 +49,12 @@ pub fn spelled_moves(board: &Board, text: &str, language: &Language) -> Vec<Move
     bytes(&bare(text)).map_or_else(Vec::new, |bytes| spelled_in(board, &bytes, language))
 }
 
+/// The squares that a text names, in order.
+pub fn named_squares(text: &str) -> impl DoubleEndedIterator<Item = [u8; 2]> {
+    let is_square = |two: &[u8; 2]| (b'a'..=b'h').contains(&two[0]) && (b'1'..=b'8').contains(&two[1]);
+    text.as_bytes().windows(2).map(|two| [two[0], two[1]]).filter(is_square)
+}
+
 /// A text in the signs that spellings use, without marks at its end.
 fn bare(text: &str) -> String {
     let text: String = text.chars().filter(|c| !c.is_whitespace()).map(usual).collect();

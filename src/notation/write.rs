@@ -137,14 +137,15 @@ fn numeric(board: &Board, mv: Move) -> String {
 fn descriptive(board: &Board, mv: Move, san: &str, language: &'static Language) -> String {
     let Some(shape) = shape_of(board, mv) else { return san.to_owned() };
     let passant = if shape.en_passant { " e.p." } else { "" };
-    let spellings = described::spellings(&shape, language).into_iter().map(|body| body + passant);
+    let mut spellings = described::spellings(&shape, language).into_iter().map(|body| body + passant);
     let check = match tail(san).chars().last() {
         Some('+') => "ch",
         Some('#') => " mate",
         _ => "",
     };
-    let told = spellings.into_iter().find(|text| typed::read(board, text, language) == [mv]);
-    told.unwrap_or_else(|| san.to_owned()) + check
+    let told = spellings.find(|text| typed::read(board, text, language) == [mv]);
+    // The short form has its own mark of check.
+    told.map_or_else(|| san.to_owned(), |text| text + check)
 }
 
 #[cfg(test)]

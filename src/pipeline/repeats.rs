@@ -3,6 +3,7 @@
 //! Whoever writes, and in whatever language, the squares to which the pieces go are the same in one game.
 
 use super::ReadPage;
+use crate::notation::named_squares;
 use crate::reading::Alphabet;
 use std::collections::HashSet;
 
@@ -32,10 +33,7 @@ pub(super) fn settle(pages: &mut [ReadPage], alphabet: &Alphabet) -> Option<usiz
         let repeated = earlier.iter().find_map(|first| Some((repeat(first, page, alphabet)?, &first.file)));
         match repeated {
             Some((Repeat::SameGame, _)) => again = again.or(Some(index)),
-            Some((Repeat::OtherGame, first)) => {
-                let first = first.clone();
-                set_aside(page, &first);
-            }
+            Some((Repeat::OtherGame, first)) => set_aside(page, first),
             None => {}
         }
     }
@@ -46,14 +44,10 @@ pub(super) fn settle(pages: &mut [ReadPage], alphabet: &Alphabet) -> Option<usiz
 pub(super) fn settle_sheets(sheets: &mut [Vec<ReadPage>], alphabet: &Alphabet) {
     let Some((first, others)) = sheets.split_first_mut() else { return };
     for page in others.iter_mut().flatten() {
-        let repeated: Vec<_> =
-            first.iter().filter_map(|known| Some((repeat(known, page, alphabet)?, &known.file))).collect();
-        let is_same = repeated.iter().any(|(repeat, _)| *repeat == Repeat::SameGame);
-        if let Some((_, first)) = repeated.first()
-            && !is_same
-        {
-            let first = (*first).clone();
-            set_aside(page, &first);
+        let repeats = || first.iter().filter_map(|known| Some((repeat(known, page, alphabet)?, &known.file)));
+        let other = repeats().next().filter(|_| repeats().all(|(repeat, _)| repeat == Repeat::OtherGame));
+        if let Some((_, known)) = other {
+            set_aside(page, known);
         }
     }
 }
@@ -92,7 +86,7 @@ fn written_rows(page: &ReadPage) -> HashSet<u32> {
 }
 
 /// The squares to which the first moves go, in order; `O` for castling.
-fn squares(page: &ReadPage, alphabet: &Alphabet) -> Vec<[char; 2]> {
+fn squares(page: &ReadPage, alphabet: &Alphabet) -> Vec<[u8; 2]> {
     let mut cells: Vec<_> = page.all_cells().filter_map(|cell| Some((cell, cell.reading.as_ref()?))).collect();
     cells.sort_by_key(|(cell, _)| (cell.number, cell.colour as u8));
     let texts = cells.into_iter().map(|(_, reading)| reading.best_path(alphabet).0);
@@ -100,13 +94,8 @@ fn squares(page: &ReadPage, alphabet: &Alphabet) -> Vec<[char; 2]> {
 }
 
 /// The last square in a text.
-fn square(text: &str) -> Option<[char; 2]> {
-    let signs: Vec<char> = text.chars().collect();
-    if signs.first() == Some(&'O') {
-        return Some(['O', 'O']);
-    }
-    let is_square = |two: &&[char]| ('a'..='h').contains(&two[0]) && ('1'..='8').contains(&two[1]);
-    signs.windows(2).rfind(is_square).map(|two| [two[0], two[1]])
+fn square(text: &str) -> Option<[u8; 2]> {
+    if text.starts_with('O') { Some(*b"OO") } else { named_squares(text).next_back() }
 }
 
 /// The length of the longest sequence that stands in both, other things in between.
@@ -131,7 +120,7 @@ mod tests {
     fn the_last_square_tells_where_a_piece_goes() {
         let found = ["Nf3", "e2-e4", "Txd5+", "O-O", "dxe8=D", "?", "exd"].map(square);
         assert_eq!(
-            found.map(|two| two.map(String::from_iter).unwrap_or_default()),
+            found.map(|two| two.map(|two| two.map(char::from).iter().collect::<String>()).unwrap_or_default()),
             ["f3", "e4", "d5", "OO", "e8", "", ""]
         );
     }

@@ -22,6 +22,8 @@ mod perspective;
 mod pipeline;
 #[cfg(feature = "queue")]
 mod postgres;
+#[cfg(feature = "service")]
+mod read_again;
 mod review;
 mod samples;
 #[cfg(feature = "queue")]

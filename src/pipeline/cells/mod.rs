@@ -153,20 +153,6 @@ impl Crop {
         ink(&self.pixels, 0..CROP_WIDTH, 1.0).1.into_iter().map(|stroke| stroke.columns).collect()
     }
 
-    /// What lies within some columns of pixels, alone and in the middle.
-    fn part(&self, columns: Range<usize>) -> Self {
-        let mut part = Self { pixels: vec![255; self.pixels.len()], ..self.clone() };
-        let inked = columns.start.max(self.span.start)..columns.end.min(self.span.end.max(columns.start));
-        let start = inked.start.saturating_sub(PART_MARGIN).max(columns.start);
-        let end = (inked.end + PART_MARGIN).min(columns.end).max(start);
-        let at = (CROP_WIDTH - (end - start)) / 2;
-        for (to, from) in part.pixels.chunks_mut(CROP_WIDTH).zip(self.pixels.chunks(CROP_WIDTH)) {
-            to[at..at + (end - start)].copy_from_slice(&from[start..end]);
-        }
-        part.span = at..at + (end - start);
-        part
-    }
-
     /// Whether there is nothing to read: too little ink for the smallest letter.
     pub fn is_blank(&self) -> bool {
         self.ink < BLANK_BELOW
@@ -201,8 +187,6 @@ const OUTERMOST: usize = 2;
 
 /// How much the ink of a cell may be squeezed and still be read.
 const SQUEEZED: f32 = 2.2;
-/// Paper shown beside a part of a crop, in pixels.
-const PART_MARGIN: usize = 5;
 /// Gap between two words of a cell at least, in its heights.
 const WORD_GAP: f32 = 2.5;
 

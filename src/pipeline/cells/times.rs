@@ -3,15 +3,18 @@
 //! Such a cell reads badly as a whole. Where the cells of a sheet that read badly begin with digits, a gap behind them, what
 //! stands behind the gap is read on its own.
 
-use super::writing::{Look, read_again};
+use super::writing::{Look, looks, read_again};
 use super::{CROP_WIDTH, Crop};
 use crate::error::Result;
+use crate::notation::named_squares;
 use crate::pipeline::recognise::Recogniser;
 use std::ops::Range;
 
 /// Columns of a crop without ink between a time and a move at least; a move's own at least.
 const GAP: usize = 6;
 const MOVE: usize = 20;
+/// Paper shown beside a part of a crop, in pixels.
+const MARGIN: usize = 5;
 /// Cells of a sheet that begin with a time, at least, and in shares of those where something is read before a gap.
 const FEWEST: usize = 6;
 const SHARE: f32 = 0.4;
@@ -27,11 +30,11 @@ pub(super) fn read_behind(
         .iter()
         .filter_map(|&index| {
             let gap = widest_gap(crops[index])?;
-            Some((index, crops[index].part(0..gap.start), crops[index].part(gap.end..CROP_WIDTH)))
+            Some((index, part(crops[index], 0..gap.start), part(crops[index], gap.end..CROP_WIDTH)))
         })
         .collect();
     let before = recogniser.read(&parts.iter().map(|(_, before, _)| before).collect::<Vec<_>>())?;
-    let before: Vec<Look> = before.into_iter().map(|reading| Look::new(reading, recogniser)).collect();
+    let before = looks(before, recogniser);
     let times = before.iter().filter(|look| is_time(&look.text)).count();
     let any = before.iter().filter(|look| !look.text.is_empty()).count();
     if times < FEWEST || (times as f32) < SHARE * any as f32 {
@@ -40,12 +43,14 @@ pub(super) fn read_behind(
     // Digits are taken for letters at times, but not all of them.
     let may_be_time =
         |look: &Look| look.text.is_empty() || look.text.chars().any(|sign| sign.is_ascii_digit() || sign == '-');
-    let behind = parts.iter().zip(&before).filter(|(part, look)| may_be_time(look) && squares(&read[part.0].text) < 2);
+    let behind = parts
+        .iter()
+        .zip(&before)
+        .filter(|(part, look)| may_be_time(look) && named_squares(&read[part.0].text).count() < 2);
     let (cells, crops): (Vec<usize>, Vec<&Crop>) = behind.map(|((index, _, behind), _)| (*index, behind)).unzip();
-    let mut looks: Vec<Look> =
-        recogniser.read(&crops)?.into_iter().map(|reading| Look::new(reading, recogniser)).collect();
-    read_again(&crops, &mut looks, recogniser)?;
-    for (index, look) in cells.into_iter().zip(looks) {
+    let mut behind = looks(recogniser.read(&crops)?, recogniser);
+    read_again(&crops, &mut behind, recogniser)?;
+    for (index, look) in cells.into_iter().zip(behind) {
         if is_move(&look.text) && look.likelihood > read[index].likelihood {
             read[index] = look;
         }
@@ -79,19 +84,27 @@ fn is_time(text: &str) -> bool {
 
 /// Whether a text names a square, or castles.
 fn is_move(text: &str) -> bool {
-    text.starts_with("O-O") || squares(text) > 0
+    text.starts_with("O-O") || named_squares(text).next().is_some()
 }
 
-/// How many squares a text names.
-fn squares(text: &str) -> usize {
-    let is_square = |two: &&[u8]| (b'a'..=b'h').contains(&two[0]) && (b'1'..=b'8').contains(&two[1]);
-    text.as_bytes().windows(2).filter(is_square).count()
+/// What lies within some columns of pixels of a crop, alone and in the middle.
+fn part(crop: &Crop, columns: Range<usize>) -> Crop {
+    let mut part = Crop { pixels: vec![255; crop.pixels.len()], ..crop.clone() };
+    let inked = columns.start.max(crop.span.start)..columns.end.min(crop.span.end.max(columns.start));
+    let start = inked.start.saturating_sub(MARGIN).max(columns.start);
+    let end = (inked.end + MARGIN).min(columns.end).max(start);
+    let at = (CROP_WIDTH - (end - start)) / 2;
+    for (to, from) in part.pixels.chunks_mut(CROP_WIDTH).zip(crop.pixels.chunks(CROP_WIDTH)) {
+        to[at..at + (end - start)].copy_from_slice(&from[start..end]);
+    }
+    part.span = at..at + (end - start);
+    part
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::cells::{CROP_HEIGHT, PART_MARGIN};
+    use crate::pipeline::cells::CROP_HEIGHT;
 
     #[test]
     fn the_widest_gap_parts_a_time_from_the_move() {
@@ -106,9 +119,9 @@ mod tests {
         let whole = crop(&|x| time(x) || (70..84).contains(&x) || square(x));
         let gap = widest_gap(&whole).unwrap();
         assert_eq!(gap, 48..70);
-        let behind = whole.part(gap.end..CROP_WIDTH);
+        let behind = part(&whole, gap.end..CROP_WIDTH);
         assert_eq!(behind.strokes().len(), 3);
-        assert_eq!(behind.span.len(), 150 - 70 + PART_MARGIN);
+        assert_eq!(behind.span.len(), 150 - 70 + MARGIN);
         assert_eq!(widest_gap(&crop(&time)), None, "what is behind is too narrow for a move");
         assert_eq!(widest_gap(&crop(&|_| false)), None);
     }

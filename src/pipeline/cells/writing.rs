@@ -25,7 +25,7 @@ pub(crate) fn read_cells(cells: &mut [ReadCell], recogniser: &dyn Recogniser) ->
     let mut inked: Vec<&mut ReadCell> = cells.iter_mut().filter(|cell| !cell.crop.is_blank()).collect();
     let crops: Vec<&Crop> = inked.iter().map(|cell| &cell.crop).collect();
     let readings = recogniser.read(&crops)?;
-    let mut read: Vec<Look> = readings.into_iter().map(|reading| Look::new(reading, recogniser)).collect();
+    let mut read = looks(readings, recogniser);
     read_again(&crops, &mut read, recogniser)?;
     let unsure: Vec<usize> = (0..read.len()).filter(|&index| read[index].likelihood < READ_AGAIN).collect();
     times::read_behind(&crops, &unsure, &mut read, recogniser)?;
@@ -64,6 +64,10 @@ impl Look {
         let (text, likelihood) = reading.best_path(recogniser.alphabet());
         Self { reading, text, likelihood: likelihood.exp() }
     }
+}
+
+pub(super) fn looks(readings: Vec<Reading>, recogniser: &dyn Recogniser) -> Vec<Look> {
+    readings.into_iter().map(|reading| Look::new(reading, recogniser)).collect()
 }
 
 /// Has the cells that are hardly read read by the better reader as well, and takes what both say together.

@@ -168,7 +168,8 @@ impl Store {
         Ok(false)
     }
 
-    /// Notes why a job was not read; a game of an earlier reading stays. `dead` if the photos are not to blame, so that somebody looks at it.
+    /// Notes why a job was not read; a game of an earlier reading stays. `dead` if the photos are not to blame, so that
+    /// somebody looks at it.
     ///
     /// # Errors
     /// Where the database fails.
