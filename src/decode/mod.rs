@@ -370,17 +370,20 @@ fn tell(rows: &[Row], groundwork: &Groundwork, writers: &[Writer], options: &Opt
     }
 }
 
-/// How many moves in a row at the end of a game are taken for none of it where all of them are guesses.
+/// How many guesses at the end of a game are taken for none of it, and how likely what stands among them is at most.
 const GUESSES: usize = 2;
+const UNLIKELY: f32 = 0.5;
 
 /// The slot from which on the game is guessed.
 fn guessed_from(decoded: &Decoded) -> Option<usize> {
     let Decoded { plies, places, signs, .. } = decoded;
-    let is_guess = |at: &usize| plies[*at].san.is_none() || signs[*at].is_some_and(|signs| signs.is_guess());
-    let from = plies.len() - (0..plies.len()).rev().take_while(is_guess).count();
-    let guessed = plies[from..].iter().filter(|ply| ply.san.is_some()).count();
+    let is_guess = |at: &usize| signs[*at].is_some_and(|signs| signs.is_guess());
+    let is_unlikely = |at: &usize| plies[*at].san.is_none() || signs[*at].is_some() && plies[*at].confidence < UNLIKELY;
+    let tail = (0..plies.len()).rev().take_while(|at| is_guess(at) || is_unlikely(at));
+    let guesses: Vec<usize> = tail.filter(is_guess).collect();
+    let from = *guesses.last()?;
     // A hand that can hardly be read anywhere is left to the person.
-    (guessed >= GUESSES && 2 * from >= plies.len()).then(|| places[from].slot)
+    (guesses.len() >= GUESSES && 2 * from >= plies.len()).then(|| places[from].slot)
 }
 
 #[cfg(test)]

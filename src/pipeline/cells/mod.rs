@@ -1,17 +1,18 @@
 //! Straight pictures of single cells, all of one size, and how much ink is in them.
 
 pub mod cutout;
+mod strokes;
 mod times;
 pub(super) mod writing;
 
 use crate::pipeline::page::Page;
 use crate::pipeline::page::backdrop::even_out;
 use crate::pipeline::page::sampling::Strip;
-use crate::pipeline::page::shades;
-use crate::pipeline::page::shapes::shapes;
 use crate::pipeline::table::grid::{Band, Column};
 use crate::pipeline::table::lines::Curve;
 use std::ops::Range;
+pub(crate) use strokes::darker_than_paper;
+use strokes::{INNER_ROWS, Stroke, contrast, darker, ink, most_ink, spanned};
 
 /// Height and width of a crop, the input of the recogniser, in pixels.
 pub const CROP_HEIGHT: usize = 48;
@@ -64,6 +65,11 @@ impl Crop {
         let natural = height / CELL_HEIGHT;
         let (whole, strokes) = Self::between(page, band, natural, start..end, &lines);
         let room = natural * CROP_WIDTH as f32;
+        if end - start <= room
+            && let Some(along) = Self::reached(page, band, natural, &(start..end), &strokes)
+        {
+            return Self::between(page, band, natural, along, &lines).0;
+        }
         if end - start <= room || whole.is_blank() {
             return whole;
         }
@@ -78,6 +84,33 @@ impl Crop {
         let first = ink_start.min(end - room).max(start);
         let part = first..(first + room).max(ink_end).min(end);
         Self::between(page, band, natural, part, &lines).0
+    }
+
+    /// The part of a band with what is written in a cell, `along`, and reaches over its sides; none where nothing does.
+    /// `strokes` are those in the cell.
+    fn reached(page: &Page, band: &Band, natural: f32, along: &Range<f32>, strokes: &[Stroke]) -> Option<Range<f32>> {
+        let used = ((along.end - along.start) / natural).round() as usize;
+        let offset = (CROP_WIDTH - used.min(CROP_WIDTH)) / 2;
+        let touches = |stroke: &Stroke| stroke.columns.start <= offset || stroke.columns.end >= offset + used;
+        if !strokes.iter().any(touches) {
+            return None;
+        }
+        let reach = REACH * natural;
+        let wide = along.start - reach..along.end + reach;
+        let (_, strokes) = Self::between(page, band, natural, wide.clone(), &[]);
+        let step = natural.max((wide.end - wide.start) / CROP_WIDTH as f32);
+        let offset = (CROP_WIDTH as f32 - ((wide.end - wide.start) / step).round().min(CROP_WIDTH as f32)) / 2.0;
+        let at = |column: usize| wide.start + (column as f32 - offset.floor()) * step;
+        let mut reached = along.clone();
+        for Stroke { columns, .. } in &strokes {
+            let (from, to) = (at(columns.start), at(columns.end));
+            let ends = from > wide.start + step && to < wide.end - step;
+            if ends && along.contains(&((from + to) / 2.0)) {
+                reached = reached.start.min(from - step)..reached.end.max(to + step);
+            }
+        }
+        let further = (along.start - reached.start).max(reached.end - along.end);
+        (further > LEAST_REACH * natural).then_some(reached)
     }
 
     /// Whether what is written or printed is too small to be read well.
@@ -180,127 +213,14 @@ const WIPED: usize = 3;
 /// Ink pixels of a crop below which the cell is empty: a stroke of 8 by 3 pixels counts, specks do not.
 const BLANK_BELOW: u32 = 24;
 
-/// The part of a crop in which ink counts: clear of the ruling lines of the cell.
-const INNER_ROWS: Range<usize> = 13..36;
-/// Rows of pixels at either end of these into which lines that were not followed well may reach.
-const OUTERMOST: usize = 2;
-
+/// How far what is written in a cell is followed beyond what its crop shows, and how far it reaches at least, in pixels of
+/// a crop; what reaches less far is the border of the cell.
+const REACH: f32 = 24.0;
+const LEAST_REACH: f32 = 4.0;
 /// How much the ink of a cell may be squeezed and still be read.
 const SQUEEZED: f32 = 2.2;
 /// Gap between two words of a cell at least, in its heights.
 const WORD_GAP: f32 = 2.5;
-
-/// A connected piece of ink: the columns of pixels that it spans, and its pixels.
-struct Stroke {
-    columns: Range<usize>,
-    ink: u32,
-}
-
-/// The columns from the first to the last of some strokes.
-fn spanned(strokes: &[Stroke]) -> Range<usize> {
-    let columns = strokes.iter().map(|stroke| stroke.columns.clone());
-    columns.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or_default()
-}
-
-/// The columns of the word that has most ink, where words stand `gap` columns apart.
-fn most_ink(mut strokes: Vec<Stroke>, gap: usize) -> Option<Range<usize>> {
-    strokes.sort_by_key(|stroke| stroke.columns.start);
-    let mut words: Vec<Stroke> = Vec::new();
-    for stroke in strokes {
-        match words.last_mut().filter(|word| stroke.columns.start < word.columns.end + gap.max(1)) {
-            Some(word) => {
-                word.columns.end = word.columns.end.max(stroke.columns.end);
-                word.ink += stroke.ink;
-            }
-            None => words.push(stroke),
-        }
-    }
-    words.into_iter().max_by_key(|word| word.ink).map(|word| word.columns)
-}
-
-/// Counts the pixels of strokes in the inner part of a crop, and finds the columns of each and the rows that they span:
-/// connected dark pixels, upright lines left out. A crop that is `squeezed` by a factor has that much less of everything.
-fn ink(pixels: &[u8], columns: Range<usize>, squeezed: f32) -> (u32, Vec<Stroke>, Range<usize>) {
-    let edge = (EDGE as f32 / squeezed).ceil() as usize;
-    let (speck, beside) = ((SPECK as f32 / squeezed).ceil() as usize, (2.0 / squeezed) as usize);
-    let mut inner: Vec<u8> = INNER_ROWS
-        .flat_map(|y| pixels[y * CROP_WIDTH + columns.start..y * CROP_WIDTH + columns.end].iter().copied())
-        .collect();
-    if inner.is_empty() {
-        return (0, vec![Stroke { columns: 0..0, ink: 0 }], 0..0);
-    }
-    shades::sort(&mut inner);
-    let paper = inner[inner.len() * 3 / 5];
-    let threshold = paper.saturating_sub(darker_than_paper(&inner));
-    let (top, height) = (INNER_ROWS.start, INNER_ROWS.len());
-    let rows = INNER_ROWS.map(|y| &pixels[y * CROP_WIDTH..][columns.clone()]);
-    let mut dark: Vec<bool> = rows.flatten().map(|&pixel| pixel < threshold).collect();
-    if height > 2 * OUTERMOST {
-        for row in (0..OUTERMOST).rev() {
-            keep_connected(&mut dark, columns.len(), row + 1, row);
-            keep_connected(&mut dark, columns.len(), height - 2 - row, height - 1 - row);
-        }
-    }
-    let (mut total, mut strokes, mut high) = (0, Vec::new(), top + height..top);
-    for shape in shapes(dark, columns.len()) {
-        let (first, last) = (columns.start + shape.left, columns.start + shape.right - 1);
-        let upright_line = last < columns.start + edge || first + edge >= columns.end;
-        let clipped_row_line = shape.height() < 4 && shape.width() > 2 * columns.len() / 3 + 1;
-        if !upright_line && !clipped_row_line && shape.area >= speck {
-            total += shape.area as u32;
-            // What touches the cell's side is the border or a neighbour's stroke.
-            if last >= columns.start + edge + beside && first + edge + beside < columns.end {
-                strokes.push(Stroke { columns: first..last + 1, ink: shape.area as u32 });
-                high = high.start.min(top + shape.top)..high.end.max(top + shape.bottom);
-            }
-        }
-    }
-    if strokes.is_empty() {
-        high = top..top + height;
-    }
-    ((total as f32 * squeezed) as u32, strokes, high)
-}
-
-/// Of the dark pixels in a row, those that touch dark ones in the row `from`, further inside the cell, are kept.
-fn keep_connected(dark: &mut [bool], width: usize, from: usize, to: usize) {
-    for x in 0..width {
-        let near = from * width + x.saturating_sub(1)..(from * width + x + 2).min((from + 1) * width);
-        dark[to * width + x] &= dark[near].contains(&true);
-    }
-}
-
-/// How much darker than the median the darkest twentieth is, clear of the lines around the cell.
-fn contrast(pixels: &[u8], columns: Range<usize>) -> u8 {
-    let columns = columns.start + EDGE..columns.end.saturating_sub(EDGE).max(columns.start + EDGE);
-    let count = columns.len() * INNER_ROWS.len() / 20;
-    darker(pixels, columns, count)
-}
-
-/// How much darker than the median of the cell's inner part all but `count` pixels are not.
-fn darker(pixels: &[u8], columns: Range<usize>, count: usize) -> u8 {
-    let rows = INNER_ROWS.map(|y| &pixels[y * CROP_WIDTH..(y + 1) * CROP_WIDTH]);
-    let mut inner: Vec<u8> = rows.flat_map(|row| row.get(columns.clone()).unwrap_or_default()).copied().collect();
-    shades::sort(&mut inner);
-    let paper = inner.get(inner.len() / 2).copied().unwrap_or(0);
-    inner.get(count).map_or(0, |ink| paper.saturating_sub(*ink))
-}
-
-/// Grey levels by which ink is darker than the paper: six times the noise of the paper, within bounds.
-///
-/// Half of the noise's standard deviation lies between the median and the 31st percentile of a normal distribution;
-/// ink is darker than both.
-pub(crate) fn darker_than_paper(sorted: &[u8]) -> u8 {
-    let at = |share: f32| f32::from(sorted[((sorted.len() - 1) as f32 * share) as usize]);
-    (12.0 * (at(0.5) - at(0.31))).clamp(FAINTEST_INK, PLAIN_INK) as u8
-}
-
-/// Pencil on clean paper, and ink on rough paper, in grey levels below the paper.
-const FAINTEST_INK: f32 = 16.0;
-const PLAIN_INK: f32 = 32.0;
-/// Connected pixels fewer than this are dust.
-const SPECK: usize = 5;
-/// Width at the sides of a crop in which the column's own border lies, in pixels.
-const EDGE: usize = 10;
 
 #[cfg(test)]
 mod tests {
@@ -364,6 +284,29 @@ mod tests {
         let column = Column { left: line(50.0), right: line(950.0), inner: Vec::new() };
         let width = Crop::cut(&page, &band, &column).span.len() as f32;
         assert!((width - 50.0 * CELL_HEIGHT / 40.0).abs() < 3.0, "{width}");
+    }
+
+    #[test]
+    fn what_is_written_over_the_side_of_a_cell_is_shown_whole() {
+        // A stroke within the cell, an H across its right side, and a stroke of the cell beside it.
+        let crop = |across: std::ops::Range<u32>| {
+            let inked = |x: u32, y: u32| {
+                let stroke = |from: u32| (from..from + 5).contains(&x);
+                let upright = [130, across.start, across.end - 5, 240].into_iter().any(stroke);
+                upright && (58..82).contains(&y) || across.contains(&x) && (68..73).contains(&y)
+            };
+            let grey = GrayImage::from_fn(1000, 200, |x, y| Luma([if inked(x, y) { 40 } else { 250 }]));
+            let page = Page::new(&Photo { file: String::new(), grey }, 0);
+            let line = |at: f32| Curve { y: vec![at; 1000 / STRIP] };
+            let band = Band { top: line(50.0), bottom: line(90.0), ruled: true };
+            Crop::cut(&page, &band, &Column { left: line(100.0), right: line(200.0), inner: Vec::new() })
+        };
+        let width = |crop: &Crop| crop.span.len() as f32 * 40.0 / CELL_HEIGHT;
+        let shown = width(&crop(180..215));
+        assert!((shown - 85.0).abs() < 4.0, "{shown}");
+        // What lies for the most part in the next cell is the next cell's.
+        let shown = width(&crop(195..225));
+        assert!(shown < 80.0, "{shown}");
     }
 
     #[test]
