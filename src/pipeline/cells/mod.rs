@@ -1,6 +1,7 @@
 //! Straight pictures of single cells, all of one size, and how much ink is in them.
 
 pub mod cutout;
+mod reach;
 mod strokes;
 mod times;
 pub(super) mod writing;
@@ -66,7 +67,8 @@ impl Crop {
         let (whole, strokes) = Self::between(page, band, natural, start..end, &lines);
         let room = natural * CROP_WIDTH as f32;
         if end - start <= room
-            && let Some(along) = Self::reached(page, band, natural, &(start..end), &strokes)
+            && reach::is_cut_off(&strokes, ((end - start) / natural).round() as usize)
+            && let Some(along) = reach::followed(page, band, natural, start..end, [left, right])
         {
             return Self::between(page, band, natural, along, &lines).0;
         }
@@ -84,33 +86,6 @@ impl Crop {
         let first = ink_start.min(end - room).max(start);
         let part = first..(first + room).max(ink_end).min(end);
         Self::between(page, band, natural, part, &lines).0
-    }
-
-    /// The part of a band with what is written in a cell, `along`, and reaches over its sides; none where nothing does.
-    /// `strokes` are those in the cell.
-    fn reached(page: &Page, band: &Band, natural: f32, along: &Range<f32>, strokes: &[Stroke]) -> Option<Range<f32>> {
-        let used = ((along.end - along.start) / natural).round() as usize;
-        let offset = (CROP_WIDTH - used.min(CROP_WIDTH)) / 2;
-        let touches = |stroke: &Stroke| stroke.columns.start <= offset || stroke.columns.end >= offset + used;
-        if !strokes.iter().any(touches) {
-            return None;
-        }
-        let reach = REACH * natural;
-        let wide = along.start - reach..along.end + reach;
-        let (_, strokes) = Self::between(page, band, natural, wide.clone(), &[]);
-        let step = natural.max((wide.end - wide.start) / CROP_WIDTH as f32);
-        let offset = (CROP_WIDTH as f32 - ((wide.end - wide.start) / step).round().min(CROP_WIDTH as f32)) / 2.0;
-        let at = |column: usize| wide.start + (column as f32 - offset.floor()) * step;
-        let mut reached = along.clone();
-        for Stroke { columns, .. } in &strokes {
-            let (from, to) = (at(columns.start), at(columns.end));
-            let ends = from > wide.start + step && to < wide.end - step;
-            if ends && along.contains(&((from + to) / 2.0)) {
-                reached = reached.start.min(from - step)..reached.end.max(to + step);
-            }
-        }
-        let further = (along.start - reached.start).max(reached.end - along.end);
-        (further > LEAST_REACH * natural).then_some(reached)
     }
 
     /// Whether what is written or printed is too small to be read well.
@@ -213,10 +188,6 @@ const WIPED: usize = 3;
 /// Ink pixels of a crop below which the cell is empty: a stroke of 8 by 3 pixels counts, specks do not.
 const BLANK_BELOW: u32 = 24;
 
-/// How far what is written in a cell is followed beyond what its crop shows, and how far it reaches at least, in pixels of
-/// a crop; what reaches less far is the border of the cell.
-const REACH: f32 = 24.0;
-const LEAST_REACH: f32 = 4.0;
 /// How much the ink of a cell may be squeezed and still be read.
 const SQUEEZED: f32 = 2.2;
 /// Gap between two words of a cell at least, in its heights.
@@ -284,29 +255,6 @@ mod tests {
         let column = Column { left: line(50.0), right: line(950.0), inner: Vec::new() };
         let width = Crop::cut(&page, &band, &column).span.len() as f32;
         assert!((width - 50.0 * CELL_HEIGHT / 40.0).abs() < 3.0, "{width}");
-    }
-
-    #[test]
-    fn what_is_written_over_the_side_of_a_cell_is_shown_whole() {
-        // A stroke within the cell, an H across its right side, and a stroke of the cell beside it.
-        let crop = |across: std::ops::Range<u32>| {
-            let inked = |x: u32, y: u32| {
-                let stroke = |from: u32| (from..from + 5).contains(&x);
-                let upright = [130, across.start, across.end - 5, 240].into_iter().any(stroke);
-                upright && (58..82).contains(&y) || across.contains(&x) && (68..73).contains(&y)
-            };
-            let grey = GrayImage::from_fn(1000, 200, |x, y| Luma([if inked(x, y) { 40 } else { 250 }]));
-            let page = Page::new(&Photo { file: String::new(), grey }, 0);
-            let line = |at: f32| Curve { y: vec![at; 1000 / STRIP] };
-            let band = Band { top: line(50.0), bottom: line(90.0), ruled: true };
-            Crop::cut(&page, &band, &Column { left: line(100.0), right: line(200.0), inner: Vec::new() })
-        };
-        let width = |crop: &Crop| crop.span.len() as f32 * 40.0 / CELL_HEIGHT;
-        let shown = width(&crop(180..215));
-        assert!((shown - 85.0).abs() < 4.0, "{shown}");
-        // What lies for the most part in the next cell is the next cell's.
-        let shown = width(&crop(195..225));
-        assert!(shown < 80.0, "{shown}");
     }
 
     #[test]

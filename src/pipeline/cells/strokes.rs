@@ -116,7 +116,7 @@ pub(crate) fn darker_than_paper(sorted: &[u8]) -> u8 {
 
 /// Pencil on clean paper, and ink on rough paper, in grey levels below the paper.
 const FAINTEST_INK: f32 = 16.0;
-const PLAIN_INK: f32 = 32.0;
+pub(super) const PLAIN_INK: f32 = 32.0;
 /// Connected pixels fewer than this are dust.
 const SPECK: usize = 5;
 /// Width at the sides of a crop in which the column's own border lies, in pixels.
