@@ -34,14 +34,15 @@ pub fn for_each_slip(shape: &MoveShape, language: &Language, habits: &Habits, vi
     let letter: Vec<u8> = language.bytes(shape.piece).collect();
     let origin = file_char(shape.from.file());
     let pawn = shape.piece == Piece::Pawn;
-    let promotion: &[u8] = if shape.promotion.is_some() { b"=Q" } else { b"" };
-    let mut write = |head: &[u8], tail: &[u8], share: f64| {
+    let promotion: Vec<u8> =
+        shape.promotion.map_or_else(Vec::new, |piece| b"=".iter().copied().chain(language.bytes(piece)).collect());
+    let mut write_promoting = |head: &[u8], tail: &[u8], promotion: &[u8], share: f64| {
         for (choice, sign) in signs {
-            let mut slip = Spelling::empty().letters(head).choose(*choice, habits).letters(sign).letters(tail);
-            slip = slip.letters(promotion).times(share);
-            visit(&slip);
+            let slip = Spelling::empty().letters(head).choose(*choice, habits).letters(sign).letters(tail);
+            visit(&slip.letters(promotion).times(share));
         }
     };
+    let mut write = |head: &[u8], tail: &[u8], share: f64| write_promoting(head, tail, &promotion, share);
     let named: &[u8] = &letter;
     let origins: &[u8] = &[origin];
     let told = [named, &[if shape.file_tells { origin } else { rank_char(shape.from.rank()) }]].concat();
@@ -64,5 +65,9 @@ pub fn for_each_slip(shape: &MoveShape, language: &Language, habits: &Habits, vi
     } else if !pawn && shape.rivalled {
         write(&[named, &[ANY_FILE]].concat(), &[file, rank], 0.06);
         write(&[named, &[ANY_RANK]].concat(), &[file, rank], 0.03);
+    }
+    // Only a queen goes without saying.
+    if shape.promotion.is_some_and(|piece| piece != Piece::Queen) {
+        write_promoting(if captures { origins } else { b"" }, &[file, rank], b"", 0.3);
     }
 }

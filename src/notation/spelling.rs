@@ -53,6 +53,7 @@ pub fn for_each_spelling<P: Pen>(
         let lettered = start.choose(Choice::PawnLetter, habits).piece(language, Piece::Pawn);
         pawn_bodies(plain, shape, language, habits, &mut finish);
         pawn_bodies(lettered, shape, language, habits, &mut finish);
+        letters_alone(lettered, shape, language, habits, &mut finish);
     } else {
         piece_bodies(start.piece(language, shape.piece), shape, language, habits, &mut finish);
     }
@@ -149,6 +150,21 @@ fn pawn_bodies<P: Pen>(start: P, shape: &MoveShape, language: &Language, habits:
     }
     let behind = named.choose(Choice::CaptureColonBehind, habits).choose(Choice::PawnTakesSquare, habits);
     finish(behind.square(shape.to).letter(b':'));
+}
+
+/// A pawn takes a piece, both told by their letters: `PxP`.
+fn letters_alone<P: Pen>(
+    lettered: P,
+    shape: &MoveShape,
+    language: &Language,
+    habits: &Habits,
+    finish: &mut impl FnMut(P),
+) {
+    let Some(captured) = shape.captured.filter(|_| !lettered.is_lost()) else { return };
+    for (choice, sign) in CAPTURE_SIGNS {
+        let taking = lettered.choose(Choice::Short, habits).choose(choice, habits).letters(sign);
+        finish(taking.choose(Choice::PawnTakesLetter, habits).piece(language, captured));
+    }
 }
 
 fn piece_bodies<P: Pen>(start: P, shape: &MoveShape, language: &Language, habits: &Habits, finish: &mut impl FnMut(P)) {
@@ -283,7 +299,7 @@ mod tests {
     #[test]
     fn a_pawn_capture_is_written_in_many_ways() {
         let all = spellings("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", "en");
-        for text in ["exd5", "ed5", "exd", "ed", "e:d5", "ed5:", "e4xd5", "e4d5", "xd5"] {
+        for text in ["exd5", "ed5", "exd", "ed", "e:d5", "ed5:", "e4xd5", "e4d5", "xd5", "PxP"] {
             assert!(all.contains_key(text), "{text} is missing from {all:?}");
         }
     }
