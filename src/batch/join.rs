@@ -3,6 +3,7 @@
 use crate::decode::{InkCell, Row};
 use crate::game::{Colour, PageRole};
 use crate::pipeline::Ink;
+use crate::pipeline::align::align;
 use crate::pipeline::results::WrittenResult;
 use std::collections::BTreeMap;
 
@@ -45,7 +46,10 @@ pub fn join(sheets: Vec<SheetInk>) -> Option<Ink> {
             }
         }
     }
-    joined.map(|whole| Ink { rows: rows.into_values().collect(), ..whole })
+    let mut whole = Ink { rows: rows.into_values().collect(), ..joined? };
+    let differing = align(&mut whole.rows, &whole.alphabet);
+    whole.warnings.extend(differing);
+    Some(whole)
 }
 
 fn empty() -> Row {

@@ -2,7 +2,7 @@
 
 use super::photo::advice;
 use super::results::{self, WrittenResult};
-use super::{ReadCell, ReadPage, Timing, table_quad};
+use super::{ReadCell, ReadPage, Timing, align, table_quad};
 use crate::decode::{InkCell, Row};
 use crate::error::{Error, Result};
 use crate::game::{Colour, PageInfo, PageRole, Sheet};
@@ -38,7 +38,8 @@ pub fn ink_of(
     alphabet: &Alphabet,
     timing_ms: Timing,
 ) -> Result<Ink> {
-    let rows = rows(read);
+    let mut rows = rows(read);
+    let differing = align::align(&mut rows, alphabet);
     if let (false, Some(page)) = (rows.iter().any(has_ink), read.iter().flatten().next()) {
         return Err(Error::Blank { file: page.file.clone() });
     }
@@ -53,7 +54,7 @@ pub fn ink_of(
         alphabet: alphabet.clone(),
         sheets: keepers.iter().zip(read).map(sheet).collect(),
         rows,
-        warnings: read.iter().flatten().flat_map(advice::warnings).collect(),
+        warnings: read.iter().flatten().flat_map(advice::warnings).chain(differing).collect(),
         timing_ms,
     })
 }

@@ -2,6 +2,7 @@
 //!
 //! [`read_game`] calls every stage in order and can be read as the table of contents.
 
+pub(crate) mod align;
 pub mod cells;
 mod ink;
 pub mod numbers;

@@ -94,7 +94,7 @@ fn squares(page: &ReadPage, alphabet: &Alphabet) -> Vec<[u8; 2]> {
 }
 
 /// The last square in a text.
-fn square(text: &str) -> Option<[u8; 2]> {
+pub(super) fn square(text: &str) -> Option<[u8; 2]> {
     if text.starts_with('O') { Some(*b"OO") } else { named_squares(text).next_back() }
 }
 
