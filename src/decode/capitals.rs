@@ -27,15 +27,13 @@ pub fn allowed(rows: &[Row], alphabet: &Alphabet) -> Vec<Row> {
     rows
 }
 
-/// The capitals that a sheet's readings rather have than their small letters.
+/// The file letters that stand in a sheet's squares as capitals rather than small; a `B` before no rank is a bishop.
 pub fn preferred(rows: &[Row], alphabet: &Alphabet) -> Vec<char> {
-    let readings = || {
-        let cells = rows.iter().flat_map(|row| row.white.iter().chain(&row.black));
-        cells.filter_map(|cell| cell.reading.as_ref())
-    };
+    let cells = rows.iter().flat_map(|row| row.white.iter().chain(&row.black));
+    let texts: Vec<String> = cells.filter_map(|cell| Some(cell.reading.as_ref()?.best_path(alphabet).0)).collect();
     let seen = |letter: char| {
-        let Some(class) = alphabet.class(letter) else { return 0.0 };
-        readings().flat_map(|reading| (0..reading.steps()).map(|t| reading.step(t)[class].exp())).sum::<f32>()
+        let is_file = |two: &[u8]| char::from(two[0]) == letter && two[1].is_ascii_digit();
+        texts.iter().map(|text| text.as_bytes().windows(2).filter(|two| is_file(two)).count()).sum::<usize>()
     };
     ('A'..='H').filter(|&capital| seen(capital) > seen(capital.to_ascii_lowercase())).collect()
 }
@@ -82,6 +80,9 @@ mod tests {
         let rows = [
             Row { number: 1, white: cell("E4"), black: cell("e5") },
             Row { number: 2, white: cell("NxE5"), black: cell("g6") },
+            // Bishops, and one move on the b file.
+            Row { number: 3, white: cell("Bd3"), black: cell("b5") },
+            Row { number: 4, white: cell("Bc2"), black: cell("Bd6") },
         ];
         let capitals = preferred(&rows, &alphabet());
         assert_eq!(capitals, vec!['E']);

@@ -1,6 +1,7 @@
 //! Where table and game part ways: moves left out, rows left empty or written twice, ink that is no move, the end.
 
 use super::emission::{Ink, NEVER, SlipPrices, Writer};
+use super::reasons::plain;
 use super::score::{Lattice, Trie};
 
 /// What it costs to leave the order of the table, as natural logarithms of probabilities.
@@ -19,8 +20,8 @@ pub struct GapPrices {
     pub skipped_blank_row: f32,
     /// A cell with ink in which no ply is written; its ink is paid for as well.
     pub skipped_ink: f32,
-    /// A row written twice.
-    pub doubled_row: f32,
+    /// A move of each player written twice, or one player's.
+    pub doubled: f32,
     /// Ink behind the end of the game that says the result.
     pub result: f32,
     /// Any other ink behind the end of the game, per cell: as costly as ink that fits no move.
@@ -36,7 +37,7 @@ impl GapPrices {
             skipped_blank: NEVER,
             skipped_blank_row: NEVER,
             skipped_ink: NEVER,
-            doubled_row: NEVER,
+            doubled: NEVER,
             ..Self::default()
         }
     }
@@ -50,7 +51,7 @@ impl Default for GapPrices {
             skipped_blank: -9.0,
             skipped_blank_row: -8.0,
             skipped_ink: -10.0,
-            doubled_row: -14.0,
+            doubled: -14.0,
             result: -4.0,
             trailing: -12.0,
         }
@@ -120,18 +121,21 @@ pub fn skip_one(slots: &[Vec<Ink>], s: usize, slips: &SlipPrices, prices: &GapPr
     if slots[s].iter().all(|ink| matches!(ink, Ink::Absent | Ink::Blank)) {
         return prices.skipped_blank;
     }
+    if is_doubled(slots, s, 1) {
+        return prices.doubled;
+    }
     prices.skipped_ink + ink_price(&slots[s], slips)
 }
 
-/// The price of passing over slots `s` and `s + 1`: a row left empty, or written twice.
+/// The price of passing over slots `s` and `s + 1`: a row left empty, or a move of each player written twice.
 pub fn skip_two(slots: &[Vec<Ink>], s: usize, slips: &SlipPrices, prices: &GapPrices) -> Option<f32> {
     let (first, second) = (slots.get(s)?, slots.get(s + 1)?);
     let blank = |inks: &[Ink]| inks.iter().all(|ink| matches!(ink, Ink::Absent | Ink::Blank));
     if blank(first) && blank(second) {
         return Some(prices.skipped_blank_row);
     }
-    if s >= 2 && s.is_multiple_of(2) && same_text(first, &slots[s - 2]) && same_text(second, &slots[s - 1]) {
-        return Some(prices.doubled_row);
+    if is_doubled(slots, s, 2) {
+        return Some(prices.doubled);
     }
     Some(prices.skipped_ink + ink_price(first, slips) + ink_price(second, slips))
 }
@@ -145,14 +149,28 @@ fn ink_price(inks: &[Ink], slips: &SlipPrices) -> f32 {
     inks.iter().map(price).sum()
 }
 
-/// True if every cell says nearly the same as its counterpart: at most one symbol differs, and not all of them.
-fn same_text(inks: &[Ink], earlier: &[Ink]) -> bool {
-    inks.iter().zip(earlier).all(|pair| match pair {
-        (Ink::Written(a), Ink::Written(b)) => {
-            let distance = levenshtein::levenshtein(&a.text, &b.text);
-            distance == 0 || (distance == 1 && a.text.len() > 2)
+/// Whether `count` slots from `s` on say what the same number before them say. Of a move of each player one symbol may be
+/// read otherwise; one move alone must be the same to the letter, since pieces that take on one square in turn differ by it.
+pub fn is_doubled(slots: &[Vec<Ink>], s: usize, count: usize) -> bool {
+    let differing = |slot: usize| differing(&slots[slot], &slots[slot - count]);
+    s >= count && (s..s + count).map(differing).sum::<Option<usize>>().is_some_and(|symbols| symbols < count)
+}
+
+/// In how many symbols two slots differ, in the cell in which they differ most. A sheet that lacks one of the two says
+/// nothing; none where they are not comparable or have nothing in common.
+fn differing(inks: &[Ink], earlier: &[Ink]) -> Option<usize> {
+    let mut most = None;
+    for pair in inks.iter().zip(earlier) {
+        match pair {
+            (Ink::Written(a), Ink::Written(b)) => {
+                let (a, b) = (plain(&a.text), plain(&b.text));
+                let distance = levenshtein::levenshtein(&a, &b);
+                most = most.max(Some(distance)).filter(|_| distance < a.len().max(1));
+                most?;
+            }
+            (Ink::Absent, _) | (_, Ink::Absent) | (Ink::Blank, Ink::Blank) => {}
+            _ => return None,
         }
-        (Ink::Absent | Ink::Blank, Ink::Absent | Ink::Blank) => true,
-        _ => false,
-    })
+    }
+    most
 }

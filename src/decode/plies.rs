@@ -4,12 +4,13 @@ use super::Place;
 use super::confidence::{Model, Signs, odds};
 use super::emission::{Emission, Explanation, Ink, Scores};
 use super::ending;
+use super::gaps;
 use super::graph::Step;
 use super::marks::marks;
 use super::material::Material;
 use super::posterior::{Posterior, Share, posterior};
 use super::reasons::{self, SET_BY_HAND};
-use crate::game::{Candidate, Ply, ResultOrigin, Status};
+use crate::game::{Candidate, Colour, Ply, ResultOrigin, Status};
 use crate::notation::{MoveShape, Usage, legal_shapes};
 use cozy_chess::util::{display_san_move, display_uci_move};
 use cozy_chess::{Board, Move};
@@ -75,6 +76,7 @@ pub fn describe(material: &Material) -> Outcome {
     let mut ending = ending::find(material, end.map_or(0, |node| node.slot), &boards);
     let result_origin = ending.origin(teller.told.last().map(|told| told.ply.confidence));
     let Teller { told, mut warnings, skipped, passed, .. } = teller;
+    warnings.extend([Colour::White, Colour::Black].into_iter().flat_map(|colour| left_blank(&told, colour)));
     warnings.extend(reasons::passed_over(&skipped));
     warnings.extend(ending.warnings);
     if let Some(row) = material.rows.first().filter(|row| row.number != 1) {
@@ -97,6 +99,18 @@ pub fn describe(material: &Material) -> Outcome {
         outcome.add(ply, place, None);
     }
     outcome
+}
+
+/// Fewest moves in a row of which only the other player's are written that are told together.
+const LEFT_BLANK: usize = 3;
+
+/// Tells where only the other player's moves are written.
+fn left_blank(told: &[Told], colour: Colour) -> Vec<String> {
+    let is_blank = |at: usize| told.get(at).is_some_and(|told| told.kind == Kind::Blank);
+    let own = (0..told.len()).filter(|&at| told[at].ply.colour == colour).collect::<Vec<_>>();
+    let runs = own.chunk_by(|&one, &next| is_blank(one) && is_blank(next) && !is_blank(one + 1));
+    let runs = runs.filter(|run| run.len() >= LEFT_BLANK);
+    runs.map(|run| reasons::not_written(colour, told[run[0]].ply.number, told[run[run.len() - 1]].ply.number)).collect()
 }
 
 /// Where a ply comes from.
@@ -162,9 +176,12 @@ impl Teller<'_> {
             Step::Skipped => {
                 self.skipped.push(self.material.number(node.slot));
                 self.mended.push(self.told.len());
-                for slot in node.slot..graph.nodes[edge.to as usize].slot {
+                let behind = graph.nodes[edge.to as usize].slot;
+                let twice = gaps::is_doubled(table.slots, node.slot, behind - node.slot);
+                let why = if twice { reasons::WRITTEN_TWICE } else { reasons::PASSED_OVER };
+                for slot in node.slot..behind {
                     if table.slots[slot].iter().any(|ink| matches!(ink, Ink::Written(_))) {
-                        let ply = self.material.ply_of_ink(slot, &node.board, reasons::PASSED_OVER);
+                        let ply = self.material.ply_of_ink(slot, &node.board, why);
                         self.passed.push((self.told.len(), ply, Place { slot, omitted: false }));
                     }
                 }
@@ -313,8 +330,8 @@ impl Teller<'_> {
             let (board, languages) = (&told.board, &self.material.languages);
             let doubt = || reasons::doubtful(&told.ply, &told.signs, board, languages);
             let (status, reason) = match told.kind {
-                Kind::Omitted => (Status::Inferred, Some(reasons::OMITTED.to_owned())),
-                Kind::Blank => (Status::Inferred, Some(reasons::BLANK.to_owned())),
+                Kind::Omitted => (Status::Inferred, Some(reasons::inferred(&told.ply, reasons::OMITTED))),
+                Kind::Blank => (Status::Inferred, Some(reasons::inferred(&told.ply, reasons::BLANK))),
                 _ if mended => (Status::Repaired, Some(reasons::repaired(&told.ply, board, languages))),
                 _ if told.ply.confidence >= model.clear => (Status::Clear, told_apart),
                 _ => (Status::Doubtful, Some(told_apart.unwrap_or_else(doubt))),

@@ -2,7 +2,7 @@
 
 use super::confidence::Signs;
 use super::emission::Explanation;
-use crate::game::{Colour, Ply, Written};
+use crate::game::{Candidate, Colour, Ply, Written};
 use crate::notation::{Language, named_squares, spelled_moves};
 use cozy_chess::util::display_san_move;
 use cozy_chess::{Board, Move};
@@ -10,14 +10,16 @@ use cozy_chess::{Board, Move};
 /// Of a move that a person has settled.
 pub const SET_BY_HAND: &str = "set by hand";
 /// Of a move that has no cell.
-pub const OMITTED: &str = "nothing is written; the moves that follow ask for this one";
+pub const OMITTED: &str = "nothing is written";
 /// Of a move whose cell is blank.
-pub const BLANK: &str = "the cell is blank; the moves that follow ask for this one";
+pub const BLANK: &str = "the cell is blank";
 
 /// Of ink behind the last move.
 pub const NO_LEGAL_MOVE: &str = "for which the game up to here has no legal move";
 /// Of ink within the game.
 pub const PASSED_OVER: &str = "which is no move of the game that the other cells tell: passed over";
+/// Of ink that repeats what stands right before it.
+pub const WRITTEN_TWICE: &str = "which stands right before as well: written twice, passed over";
 
 /// Another candidate below this probability is not worth a word.
 const WORTH_NAMING: f32 = 0.01;
@@ -32,12 +34,26 @@ pub fn said(written: &[Written]) -> String {
     if texts.is_empty() { "something unreadable".to_owned() } else { texts.join(" / ") }
 }
 
-fn other(ply: &Ply) -> Option<&str> {
+/// The likeliest other candidate, if it is worth a word.
+fn other(ply: &Ply) -> Option<&Candidate> {
     let others = ply.candidates.iter().filter(|c| Some(&c.san) != ply.san.as_ref());
-    others
-        .max_by(|a, b| a.probability.total_cmp(&b.probability))
-        .filter(|c| c.probability >= WORTH_NAMING)
-        .map(|c| c.san.as_str())
+    others.max_by(|a, b| a.probability.total_cmp(&b.probability)).filter(|c| c.probability >= WORTH_NAMING)
+}
+
+/// Why a move is given that is not written; `what` is [`OMITTED`] or [`BLANK`].
+pub fn inferred(ply: &Ply, what: &str) -> String {
+    format!("{what}; {}", fits(ply))
+}
+
+/// How well a move fits that the ink does not say.
+fn fits(ply: &Ply) -> String {
+    let san = ply.san.as_deref().unwrap_or_default();
+    match other(ply) {
+        None => format!("{san} is the only move that fits the rest"),
+        // Where the likeliest game does not hold the likeliest move.
+        Some(other) if other.probability > ply.confidence => format!("it may be {san} or {}", other.san),
+        Some(other) => format!("{san} fits the rest best, before {}", other.san),
+    }
 }
 
 /// The legal moves that the sheets' texts say, each in its language.
@@ -49,9 +65,9 @@ fn said_moves(ply: &Ply, board: &Board, languages: &[&Language]) -> Vec<Move> {
     ply.written.iter().flat_map(of).collect()
 }
 
-/// Whether the move given is among those that the texts say.
-fn is_said(ply: &Ply, board: &Board, said: &[Move]) -> bool {
-    let san = plain(ply.san.as_deref().unwrap_or_default());
+/// Whether a move is among those that the texts say.
+fn is_said(san: &str, board: &Board, said: &[Move]) -> bool {
+    let san = plain(san);
     said.iter().any(|mv| plain(&display_san_move(board, *mv).to_string()) == san)
 }
 
@@ -59,26 +75,29 @@ fn is_said(ply: &Ply, board: &Board, said: &[Move]) -> bool {
 pub fn repaired(ply: &Ply, board: &Board, languages: &[&Language]) -> String {
     let (text, san) = (said(&ply.written), ply.san.as_deref().unwrap_or_default());
     let moves = said_moves(ply, board, languages);
-    if is_said(ply, board, &moves) {
+    if is_said(san, board, &moves) {
         return hard_to_read(&text);
     }
     let legal = !moves.is_empty();
     let what = if legal { "which does not fit the rest of the game" } else { "which is not legal here" };
-    match other(ply) {
-        None => format!("written {text}, {what}; {san} is the only move that fits the rest"),
-        Some(other) => format!("written {text}, {what}; {san} fits the rest best, before {other}"),
-    }
+    format!("written {text}, {what}; {}", fits(ply))
 }
 
 /// Why a move that the ink says is not clear; `languages` are the sheets'.
 pub fn doubtful(ply: &Ply, signs: &Signs, board: &Board, languages: &[&Language]) -> String {
     let (text, san) = (said(&ply.written), ply.san.as_deref().unwrap_or_default());
     let near = signs.mended_behind.max(signs.mended_before).max(signs.lost) > NEAR;
+    let moves = said_moves(ply, board, languages);
+    let own = is_said(san, board, &moves);
     match other(ply) {
-        Some(other) => format!("read as {text}; it may also be {other}"),
-        None if signs.fit < NOT_QUITE && !is_said(ply, board, &said_moves(ply, board, languages)) => {
-            format!("read as {text}, which is not quite {san}")
+        Some(other) if !own && is_said(&other.san, board, &moves) => {
+            if other.probability > ply.confidence {
+                return format!("read as {text}; it may be {san} or {}", other.san);
+            }
+            format!("read as {text}, but {san} fits the rest of the game better")
         }
+        Some(other) => format!("read as {text}; it may also be {}", other.san),
+        None if !own => format!("read as {text}, which is not quite {san}"),
         None if signs.fit >= NOT_QUITE && near => {
             "reads well, but stands near a place where the game was mended".to_owned()
         }
@@ -125,6 +144,17 @@ pub fn passed_over(numbers: &[u32]) -> Option<String> {
         .then(|| format!("{moves} {}: a cell or row of the table holds no move and was passed over.", named.join(", ")))
 }
 
+/// Tells that one player's cells are blank in several rows; `first` and `last` are the numbers of the first and last one.
+pub fn not_written(colour: Colour, first: u32, last: u32) -> String {
+    let (own, other) = match colour {
+        Colour::White => ("White", "Black"),
+        Colour::Black => ("Black", "White"),
+    };
+    format!(
+        "{own}'s moves {first} to {last} are not written. What is given for them is guessed from {other}'s moves; enter them if they are known."
+    )
+}
+
 /// A spelling without the marks that do not change the move.
 pub fn plain(text: &str) -> String {
     text.chars().filter(|c| c.is_ascii_alphanumeric() && *c != 'x').collect()
@@ -164,5 +194,31 @@ mod tests {
         assert_eq!(why("Sf3"), "read as Sf3, but the hand is hard to read here");
         assert_eq!(why("Sf8"), "read as Sf8, which is not quite Nf3");
         assert_eq!(repaired(&ply("Nf3", "Sf3"), &board, &german), why("Sf3"));
+    }
+
+    #[test]
+    fn a_doubtful_move_is_not_told_from_what_is_read() {
+        let (board, german) = (Board::default(), [Language::find("de").unwrap()]);
+        let why = |text: &str, probability: f32| {
+            let candidates = vec![Candidate { san: "Nh3".to_owned(), probability }];
+            let ply = Ply { candidates, confidence: 1.0 - probability, ..ply("Nf3", text) };
+            doubtful(&ply, &Signs { lost: 1.0, ..Signs::default() }, &board, &german)
+        };
+        assert_eq!(why("Sh3", 0.1), "read as Sh3, but Nf3 fits the rest of the game better");
+        assert_eq!(why("Sh3", 0.6), "read as Sh3; it may be Nf3 or Nh3");
+        assert_eq!(why("Sf3", 0.1), "read as Sf3; it may also be Nh3");
+        assert_eq!(why("Sh3", 0.0), "read as Sh3, which is not quite Nf3");
+        assert!(why("Sf3", 0.0).starts_with("reads well, but stands near a place"));
+    }
+
+    #[test]
+    fn of_what_is_not_written_only_the_only_move_is_called_so() {
+        let (alone, mut guessed) = (ply("Nf3", ""), ply("Nf3", ""));
+        guessed.candidates = vec![Candidate { san: "Nc3".to_owned(), probability: 0.4 }];
+        guessed.confidence = 0.5;
+        assert_eq!(inferred(&alone, BLANK), "the cell is blank; Nf3 is the only move that fits the rest");
+        assert_eq!(inferred(&guessed, OMITTED), "nothing is written; Nf3 fits the rest best, before Nc3");
+        guessed.confidence = 0.3;
+        assert_eq!(inferred(&guessed, OMITTED), "nothing is written; it may be Nf3 or Nc3");
     }
 }

@@ -2,7 +2,8 @@
 
 use super::score::tests::{alphabet, reading_of};
 use super::*;
-use crate::game::{ResultSource, Status};
+use crate::game::{Ply, ResultSource, Status};
+use crate::pipeline::align::align;
 
 /// A sheet with one cell per text; an empty text is a blank cell.
 fn sheet(texts: &[&str]) -> Vec<Row> {
@@ -34,12 +35,20 @@ fn language(decoded: &Decoded) -> &str {
 
 /// The same game on two sheets.
 fn two_sheets(first: &[&str], second: &[&str]) -> Decoded {
+    decode_two(two_sheets_side_by_side(first, second))
+}
+
+fn two_sheets_side_by_side(first: &[&str], second: &[&str]) -> Vec<Row> {
     let mut rows = sheet(first);
     for (row, other) in rows.iter_mut().zip(sheet(second)) {
         let second = |cell: InkCell| InkCell { sheet: 1, ..cell };
         row.white.extend(other.white.into_iter().map(second));
         row.black.extend(other.black.into_iter().map(second));
     }
+    rows
+}
+
+fn decode_two(rows: Vec<Row>) -> Decoded {
     let keepers = vec![Some(Colour::White), Some(Colour::Black)];
     decode(&rows, &alphabet(), &Options { keepers, ..Options::default() }).unwrap()
 }
@@ -211,6 +220,77 @@ fn two_sheets_may_be_in_two_languages_and_differences_are_told() {
     let reason = decoded.plies[7].reason.as_deref().unwrap_or_default();
     assert!(reason.contains("White wrote dxc6") && reason.contains("Black wrote bxc6"), "{reason}");
     assert_ne!(decoded.plies[13].status, Status::Inferred, "White's sheet says it");
+}
+
+#[test]
+fn rows_of_two_sheets_are_laid_side_by_side() {
+    const GAME: &str = "e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6 O-O f6 d4 exd4 Nxd4 c5 Nb3 Qxd1 Rxd1 Bd6 Na5 b5 c4 Ne7";
+    let moves: Vec<&str> = GAME.split(' ').collect();
+    let with = |at: usize, cells: &[&'static str]| [&moves[..at], cells, &moves[at..]].concat();
+    let lacking = |from: usize, to: usize| [&moves[..from], &moves[to..], &["", ""]].concat();
+    let first = [&moves[..], &["", ""]].concat();
+    for second in
+        [with(6, &["", ""]), with(7, &["", ""]), with(8, &[moves[6], moves[7]]), lacking(9, 11), lacking(12, 13)]
+    {
+        let mut rows = two_sheets_side_by_side(&first, &second);
+        let told = align(&mut rows, &alphabet());
+        let decoded = decode_two(rows);
+        let played: Vec<&str> = decoded.plies.iter().filter_map(|ply| ply.san.as_deref()).collect();
+        assert_eq!((played, told.len()), (moves.clone(), 1), "{second:?}");
+        let unclear = decoded.plies.iter().filter(|ply| ply.san.is_some() && ply.status != Status::Clear);
+        assert_eq!(unclear.count(), 0, "{second:?}");
+    }
+}
+
+#[test]
+fn what_is_written_twice_is_passed_over_and_called_so() {
+    let moves = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7", "Re1", "b5", "Bb3", "d6"];
+    for (at, count) in [(5, 1), (6, 1), (6, 2), (7, 2)] {
+        let decoded = game(&[&moves[..at + count], &moves[at..]].concat());
+        let (played, passed): (Vec<&Ply>, Vec<&Ply>) = decoded.plies.iter().partition(|ply| ply.san.is_some());
+        assert_eq!(played.iter().filter_map(|ply| ply.san.as_deref()).collect::<Vec<_>>(), moves, "{at}, {count}");
+        let twice = |ply: &&Ply| ply.reason.as_deref().is_some_and(|reason| reason.contains("written twice"));
+        assert!(passed.len() == count && passed.iter().all(twice), "{passed:?}");
+    }
+}
+
+#[test]
+fn pieces_told_by_their_letters_alone_are_found() {
+    let decoded = game(&["e4", "d5", "PxP", "QxP", "Nc3", "Qa5", "d4", "c6", "Nf3", "Bg4", "Bf4", "e6"]);
+    assert_eq!(sans(&decoded)[2..4], ["exd5", "Qxd5"]);
+    assert_eq!((decoded.plies[2].status, language(&decoded)), (Status::Clear, "en"), "{:?}", decoded.plies[2]);
+}
+
+#[test]
+fn a_promotion_without_its_piece_is_told_by_what_the_piece_does() {
+    let start = "8/P5pk/8/8/8/8/7K/8 w - - 0 1".parse().ok();
+    let decode = |texts: &[&str]| {
+        decode(&sheet(texts), &alphabet(), &Options { start: start.clone(), ..Options::default() }).unwrap()
+    };
+    let knight = decode(&["a8", "g5", "Nb6", "Kg6", "Nd5", "Kf5", "Ne3+", "Ke4"]);
+    assert_eq!(sans(&knight)[..3], ["a8=N", "g5", "Nb6"]);
+    let ply = &knight.plies[0];
+    assert_eq!(ply.status, Status::Repaired);
+    assert!(ply.reason.as_deref().is_some_and(|reason| reason.starts_with("written a8, ")), "{ply:?}");
+    assert_eq!(sans(&decode(&["a8", "g5", "Qe4+", "Kg7"]))[0], "a8=Q");
+}
+
+#[test]
+fn moves_of_one_player_alone_are_told() {
+    let moves = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Bxc6", "dxc6", "OO", "f6", "d4", "exd4", "Nxd4", "c5", "Nb3"];
+    let blank = |from: usize| {
+        let text = |at: usize| if at >= from && at % 2 == 1 { "" } else { moves[at] };
+        game(&(0..moves.len()).map(text).collect::<Vec<_>>())
+    };
+    let told = |decoded: &Decoded| decoded.warnings.iter().filter(|w| w.contains("are not written")).count();
+    let decoded = blank(7);
+    assert!(
+        decoded.warnings.iter().any(|w| w.starts_with("Black's moves 4 to 7 are not written. ")),
+        "{:?}",
+        decoded.warnings
+    );
+    assert!(decoded.plies.iter().skip(7).step_by(2).all(|ply| ply.status == Status::Inferred));
+    assert_eq!(told(&blank(11)), 0, "two blank cells");
 }
 
 #[test]
