@@ -1,6 +1,13 @@
 //! Bad input gets a sentence and exit status 2: no panic, no empty PGN.
 
 use crate::util::{sample, scoresheet};
+use image::{GrayImage, Luma};
+use scoresheet::error::Result;
+use scoresheet::pipeline::cells::Crop;
+use scoresheet::pipeline::recognise::{Recogniser, TractRecogniser};
+use scoresheet::pipeline::{PhotoFile, ReadOptions, SheetFiles, read_game};
+use scoresheet::reading::{Alphabet, Reading};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Reads a file that is no sheet and returns what was said.
 fn refused(path: &std::path::Path) -> String {
@@ -30,6 +37,42 @@ fn what_is_wrong_is_said() {
 #[test]
 fn a_photo_of_something_else_is_no_game() {
     refused(&sample("bad/landscape.jpg"));
+}
+
+/// Counts the cells that are read.
+struct Counting(TractRecogniser, AtomicUsize);
+
+impl Recogniser for Counting {
+    fn alphabet(&self) -> &Alphabet {
+        self.0.alphabet()
+    }
+
+    fn read(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
+        self.1.fetch_add(crops.len(), Ordering::Relaxed);
+        self.0.read(crops)
+    }
+
+    fn read_again(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
+        self.1.fetch_add(crops.len(), Ordering::Relaxed);
+        self.0.read_again(crops)
+    }
+}
+
+#[test]
+fn noise_is_refused_before_all_of_it_is_read() {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let noise = GrayImage::from_fn(1500, 2000, |_, _| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        Luma([(state >> 32) as u8])
+    });
+    let recogniser = Counting(TractRecogniser::embedded().unwrap(), AtomicUsize::new(0));
+    let file = PhotoFile { grey: Some(noise), ..PhotoFile::new("noise", Vec::new()) };
+    let sheet = SheetFiles { keeper: None, pages: vec![file] };
+    assert!(read_game(&[sheet], &recogniser, &ReadOptions::default()).is_err());
+    let read = recogniser.1.load(Ordering::Relaxed);
+    assert!(read < 300, "{read} cells were read");
 }
 
 #[test]

@@ -301,10 +301,15 @@ impl<'a> Search<'a> {
     }
 
     fn end(self, photo: &Photo) -> Result<Vec<Found>> {
-        let Some(found) = self.best else {
+        let Some(mut found) = self.best else {
             return Err(Error::NoTable { file: photo.file.clone(), cause: self.cause.unwrap_or_default() });
         };
         let is_open = self.known.table.is_none() && self.known.rows.is_none() && self.known.columns.is_none();
+        // Print, hatching and noise may look like rows and columns too: the cells need not all be read to tell.
+        let legible = |found: &mut Found| found.legible(self.recogniser);
+        if is_open && !found.is_read() && timed(self.timing, "anchor", || legible(&mut found))?.is_no_writing() {
+            return Err(Error::Unreadable { file: photo.file.clone() });
+        }
         Ok(vec![if is_open { further::parted(found, self.recogniser, self.timing, self.watch)? } else { found }])
     }
 }

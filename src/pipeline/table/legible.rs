@@ -19,6 +19,8 @@ const LOWEST: f32 = 4.0;
 pub struct Legible {
     /// Share of the written cells that were looked at.
     share: f32,
+    /// The same for those that are more than hardly read.
+    clear: f32,
     /// How many these were.
     looked_at: usize,
     /// Area of all cells that read as moves, as these tell, in square pixels of the photo: rows cut in two are as large
@@ -36,6 +38,12 @@ impl Legible {
     pub fn is_nothing(&self) -> bool {
         self.looked_at >= FEWEST && self.share < NOTHING
     }
+
+    /// Whether these can hardly be moves whichever way they are turned: print and noise read as moves as well, but never
+    /// likely ones.
+    pub fn is_no_writing(&self) -> bool {
+        self.looked_at >= FEWEST && self.clear < NOTHING
+    }
 }
 
 /// Share of the written cells that read as moves from which the table is the right one, that below which it is not, and
@@ -43,6 +51,9 @@ impl Legible {
 const PLAIN: f32 = 0.6;
 const NOTHING: f32 = 0.1;
 const FEWEST: usize = 10;
+/// Likelihood of a text below which a cell is hardly read. What reads as a move in print, noise and hatching was never
+/// likelier than 0.26.
+const CLEAR: f32 = 0.3;
 
 /// Reads some of the written cells of a table.
 ///
@@ -64,6 +75,7 @@ pub(crate) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Re
         written.iter().step_by(written.len().div_ceil(LOOKED_AT).max(1)).map(|(crop, ..)| crop).collect();
     let readings = recogniser.read(&shown)?;
     let share = count(&readings, recogniser) as f32 / shown.len().max(1) as f32;
+    let clear = count(&clear_ones(readings, recogniser), recogniser) as f32 / shown.len().max(1) as f32;
     // Times beside the moves may or may not have been told apart: the cells take up the whole table.
     let (Some(first), Some(last)) = (grid.pairs.first(), grid.pairs.last()) else { return Ok(Legible::default()) };
     let left = first.first(written.first().map_or(0.0, |(_, band, _)| band.top.at(0.0))).left.clone();
@@ -72,7 +84,7 @@ pub(crate) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Re
         paper::area_of(&grid.quad(band, &table).map(|corner| page.to_photo(corner).map(f64::from))) as f32
     };
     let area = written.iter().map(|(_, band, _)| row_area(band)).sum::<f32>() / (2 * grid.pairs.len()) as f32;
-    Ok(Legible { share, looked_at: shown.len(), area: share * area * step as f32 })
+    Ok(Legible { share, clear, looked_at: shown.len(), area: share * area * step as f32 })
 }
 
 /// Whether moves are written in a column: of some of its cells, spread over the table.
@@ -119,6 +131,12 @@ fn sample(page: &Page, grid: &Grid, column: &Column, recogniser: &dyn Recogniser
     let shown: Vec<&Crop> = written.iter().step_by(written.len().div_ceil(FEWEST).max(1)).collect();
     let readings = recogniser.read(&shown)?;
     Ok(Sample { written: written.len(), shown: shown.len(), read: count(&readings, recogniser) })
+}
+
+/// The readings that are more than hardly read.
+fn clear_ones(mut readings: Vec<Reading>, recogniser: &dyn Recogniser) -> Vec<Reading> {
+    readings.retain(|reading| reading.best_path(recogniser.alphabet()).1.exp() > CLEAR);
+    readings
 }
 
 /// How many readings are moves in one notation.
@@ -211,6 +229,21 @@ mod tests {
         assert!((found.share - 0.25).abs() < 0.06, "{found:?}");
         let column = 256.0 * 40.0 * 18.0;
         assert!((found.area / column - 1.0).abs() < 0.25, "{found:?}");
+    }
+
+    #[test]
+    fn what_is_hardly_read_is_not_clear() {
+        let recogniser = Fake(Alphabet::new("e4".chars()));
+        let reading = |sure: f32| {
+            let rest = (1.0 - sure) / 2.0;
+            Reading::new([rest, sure, rest, rest, rest, sure].map(f32::ln).to_vec(), 3)
+        };
+        let clear = clear_ones([0.98, 0.5, 0.7, 0.4].map(reading).to_vec(), &recogniser);
+        assert_eq!((clear.len(), count(&clear, &recogniser)), (2, 2));
+        let legible = |clear: f32, looked_at: usize| Legible { share: 0.5, clear, looked_at, area: 1.0 };
+        assert!(
+            legible(0.0, 18).is_no_writing() && !legible(0.0, 5).is_no_writing() && !legible(0.2, 18).is_no_writing()
+        );
     }
 
     #[test]

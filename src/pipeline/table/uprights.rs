@@ -38,7 +38,16 @@ fn peaks(map: &LineMap, frame: &Frame, clear: f32) -> Vec<f32> {
         let at = map.follow(*x).at((top + bottom) / 2.0);
         at >= left - 1.5 * pitch && at <= right + 1.5 * pitch
     };
-    (2..profile.len().saturating_sub(2)).filter(is_peak).map(|x| x as f32).filter(inside).collect()
+    let found = (2..profile.len().saturating_sub(2)).filter(is_peak).filter(|&x| inside(&(x as f32)));
+    clearest(found.map(|x| (x as f32, profile[x])).collect())
+}
+
+/// The places of the clearest peaks, from left to right: at most [`MOST_PEAKS`] of them.
+fn clearest(mut peaks: Vec<(f32, f32)>) -> Vec<f32> {
+    peaks.sort_by(|a, b| b.1.total_cmp(&a.1));
+    peaks.truncate(MOST_PEAKS);
+    peaks.sort_by(|a, b| a.0.total_cmp(&b.0));
+    peaks.into_iter().map(|(x, _)| x).collect()
 }
 
 /// The borders of columns across the rows, from left to right, with the ends of the row lines where a border is missing.
@@ -103,6 +112,9 @@ fn with_ends(mut lines: Vec<Curve>, map: &LineMap, frame: &Frame) -> Vec<Curve> 
     lines
 }
 
+/// Places at which upright lines are looked for at most: of the forms with a box for every character none has as many
+/// lines, hatching and noise have several hundred.
+const MOST_PEAKS: usize = 120;
 /// Least height of a peak of the line map, and share of a ruling line that must show as ink; a column of letters shows
 /// gaps between its rows.
 const CLEAR: f32 = 0.2;
@@ -162,8 +174,11 @@ fn half_widths(page: &Page, curve: &Curve, frame: &Frame) -> [isize; 2] {
     let dark = |dx: isize| -> f32 {
         let rows = (frame.top as usize..frame.bottom as usize).step_by(3).map(|y| y as f32);
         let mut values: Vec<f32> = rows.map(|y| 255.0 - sample(&page.image, curve.at(y) + dx as f32, y)).collect();
-        values.sort_unstable_by(f32::total_cmp);
-        values.get(values.len() / 2).copied().unwrap_or(0.0)
+        if values.is_empty() {
+            return 0.0;
+        }
+        let middle = values.len() / 2;
+        *values.select_nth_unstable_by(middle, f32::total_cmp).1
     };
     let profile: Vec<f32> = (-WIDEST - 2..=WIDEST + 2).map(dark).collect();
     let at = |x: isize| profile[(WIDEST + 2 + x) as usize];
@@ -252,6 +267,16 @@ mod tests {
         let page = Page::new(&Photo { file: String::new(), grey }, 0);
         let frame = Frame { left: 0.0, right: 200.0, top: 20.0, bottom: 380.0, pitch: 36.0, row_darkness: 60.0 };
         solidity(&page, &Curve { y: vec![100.0; 10] }, &frame, false)
+    }
+
+    #[test]
+    fn of_too_many_peaks_the_clearest_are_looked_at() {
+        // Every third one is clearer.
+        let peaks = |count: usize| (0..count).map(|x| (x as f32, if x % 3 == 0 { 0.9 } else { 0.3 })).collect();
+        let few: Vec<f32> = (0..MOST_PEAKS).map(|x| x as f32).collect();
+        assert_eq!(clearest(peaks(MOST_PEAKS)), few);
+        let clear: Vec<f32> = few.iter().map(|x| 3.0 * x).collect();
+        assert_eq!(clearest(peaks(3 * MOST_PEAKS)), clear);
     }
 
     #[test]
