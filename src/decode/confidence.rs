@@ -45,7 +45,12 @@ impl Signs {
     /// The ink does not say the move, and other moves are not much less likely. Does not go by the [`Model`], which is
     /// fitted on moves that were played.
     pub fn is_guess(&self) -> bool {
-        self.fit < GUESSED_FIT && self.odds < GUESSED_ODDS
+        !self.is_written() && self.odds < GUESSED_ODDS
+    }
+
+    /// The ink may say the move.
+    pub fn is_written(&self) -> bool {
+        self.fit >= GUESSED_FIT
     }
 
     /// The inputs of the [`Model`], in the order of [`Signs::NAMES`].

@@ -378,12 +378,16 @@ const UNLIKELY: f32 = 0.5;
 fn guessed_from(decoded: &Decoded) -> Option<usize> {
     let Decoded { plies, places, signs, .. } = decoded;
     let is_guess = |at: &usize| signs[*at].is_some_and(|signs| signs.is_guess());
-    let is_unlikely = |at: &usize| plies[*at].san.is_none() || signs[*at].is_some() && plies[*at].confidence < UNLIKELY;
-    let tail = (0..plies.len()).rev().take_while(|at| is_guess(at) || is_unlikely(at));
+    let is_lost = |at: &usize| {
+        let Some(signs) = signs[*at] else { return plies[*at].san.is_none() };
+        !signs.is_written() || plies[*at].confidence < UNLIKELY
+    };
+    let tail = (0..plies.len()).rev().take_while(is_lost);
     let guesses: Vec<usize> = tail.filter(is_guess).collect();
     let from = *guesses.last()?;
+    let lost = plies[from..].iter().filter(|ply| ply.san.is_some()).count();
     // A hand that can hardly be read anywhere is left to the person.
-    (guesses.len() >= GUESSES && 2 * from >= plies.len()).then(|| places[from].slot)
+    (guesses.len() >= GUESSES && lost <= from).then(|| places[from].slot)
 }
 
 #[cfg(test)]
