@@ -97,8 +97,12 @@ fn pair_up(one: &[Said], other: &[Said]) -> Vec<Pair> {
         way = before;
     }
     pairs.reverse();
-    pairs.extend((end / width..one.len()).map(|i| (Some(i), None)));
-    pairs.extend((end % width..other.len()).map(|j| (None, Some(j))));
+    // Behind the last cells that agree nothing tells of a gap.
+    let agree = |&(i, j): &Pair| i.zip(j).is_some_and(|(i, j)| worth(one[i], other[j]) == SAME);
+    pairs.truncate(pairs.iter().rposition(agree).map_or(0, |last| last + 1));
+    let (i, j) = pairs.last().map_or((0, 0), |&(i, j)| (i.map_or(0, |i| i + 1), j.map_or(0, |j| j + 1)));
+    let rest = (one.len() - i).max(other.len() - j);
+    pairs.extend((0..rest).map(|k| (Some(i + k).filter(|&i| i < one.len()), Some(j + k).filter(|&j| j < other.len()))));
     pairs
 }
 
@@ -162,5 +166,13 @@ mod tests {
         assert_eq!(pairs[3..5], [(Some(3), None), (Some(4), Some(3))]);
         let pairs = pair_up(&one, &says("e4 e5 f3 c6 - - b5 a6 a4 f6 g1 e7"));
         assert_eq!(pairs[4..7], [(None, Some(4)), (None, Some(5)), (Some(4), Some(6))]);
+    }
+
+    #[test]
+    fn what_differs_at_the_end_is_no_gap() {
+        // One sheet ends early, with ink that is no move below.
+        let one = says("e4 e5 f3 c6 b5 a6 c8 g2 d8 h3 c4 f4 a1 c2 e2 -");
+        let pairs = pair_up(&one, &says("e4 e5 f3 c6 b5 a6 d1 e5 c1 g2 d1 g3 e2 h3 d2 g4"));
+        assert!(pairs.iter().all(|(a, b)| a == b) && pairs.len() == 16, "{pairs:?}");
     }
 }
