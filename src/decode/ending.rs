@@ -1,10 +1,10 @@
 //! The end of the game: the result, what the rules say about it, and ink behind the last move.
 
-use super::Place;
 use super::emission::Ink;
 use super::gaps::{SAYS_RESULT, result_in};
 use super::material::Material;
 use super::reasons::{NO_LEGAL_MOVE, looks_like_a_move, said};
+use super::{Decoded, Place};
 use crate::game::{Ply, ResultOrigin, ResultSource};
 use cozy_chess::{Board, Color, GameStatus, Piece};
 
@@ -26,6 +26,9 @@ const QUOTED: usize = 4;
 const BELIEVED: f32 = 0.5;
 /// Blank slots within the moves that are left, at most.
 const GAP: usize = 2;
+/// How many guesses at the end of a game are taken for none of it, and how likely what stands among them is at most.
+const GUESSES: usize = 2;
+const UNLIKELY: f32 = 0.5;
 
 /// Explains the ink from a slot on. `boards` are the positions behind each step of the game.
 pub fn find(material: &Material, from: usize, boards: &[&Board]) -> Ending {
@@ -168,9 +171,28 @@ fn claims(start: &Board, boards: &[&Board]) -> Vec<String> {
     third.into_iter().chain(fifty).collect()
 }
 
+/// The slot from which on the game is guessed.
+pub fn guessed_from(decoded: &Decoded) -> Option<usize> {
+    let Decoded { plies, places, signs, .. } = decoded;
+    let is_guess = |at: &usize| signs[*at].is_some_and(|signs| signs.is_guess());
+    let is_lost = |at: &usize| {
+        let Some(signs) = signs[*at] else { return plies[*at].san.is_none() };
+        !signs.is_written() || plies[*at].confidence < UNLIKELY
+    };
+    let tail = (0..plies.len()).rev().take_while(is_lost);
+    let guesses: Vec<usize> = tail.filter(is_guess).collect();
+    let from = *guesses.last()?;
+    let lost = plies[from..].iter().filter(|ply| ply.san.is_some()).count();
+    // A hand that can hardly be read anywhere is left to the person.
+    (guesses.len() >= GUESSES && lost <= from).then(|| places[from].slot)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decode::Signs;
+    use crate::decode::material::blank_ply;
+    use crate::game::Colour;
 
     #[test]
     fn mate_by_a_guess_is_no_result() {
@@ -178,5 +200,28 @@ mod tests {
         let sure = mate.origin(Some(0.9)).unwrap();
         assert_eq!((sure.source, sure.confidence, mate.result.as_str()), (ResultSource::Board, Some(0.9), "0-1"));
         assert!(mate.origin(Some(0.16)).is_none() && mate.result == "*" && mate.warnings.len() == 1);
+    }
+
+    #[test]
+    fn unlikely_moves_among_guesses_are_lost_with_them() {
+        let (read, guess) = ((0.0, 0.9), (-0.9, 0.3));
+        let from = |tail: &[(f32, f32)]| {
+            let shown = [vec![read; 6], tail.to_vec()].concat();
+            let ply =
+                |at: usize| Ply { san: Some("e4".to_owned()), confidence: shown[at].1, ..blank_ply(1, Colour::White) };
+            guessed_from(&Decoded {
+                plies: (0..shown.len()).map(ply).collect(),
+                places: (0..shown.len()).map(|slot| Place { slot, omitted: false }).collect(),
+                signs: shown.iter().map(|&(fit, _)| Some(Signs { fit, ..Signs::default() })).collect(),
+                languages: Vec::new(),
+                result: "*".to_owned(),
+                result_origin: None,
+                warnings: Vec::new(),
+            })
+        };
+        assert_eq!(from(&[guess, (0.0, 0.2), guess]), Some(6));
+        assert_eq!(from(&[(0.0, 0.2), guess, guess]), Some(7), "what stands before the guesses stays");
+        assert_eq!(from(&[guess, read, guess]), None, "what is read between them holds");
+        assert_eq!(from(&[guess; 7]), None, "more is lost than was read");
     }
 }

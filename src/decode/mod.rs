@@ -329,7 +329,7 @@ fn decode_going_on(
         return Err(options.settled.stuck_at(past.graph.furthest()));
     }
     let decoded = tell(options, &past.graph);
-    let Some(slot) = guessed_from(&decoded).filter(|&slot| options.settled.is_open_behind(slot)) else {
+    let Some(slot) = ending::guessed_from(&decoded).filter(|&slot| options.settled.is_open_behind(slot)) else {
         return Ok(decoded);
     };
     let warning = format!(
@@ -368,26 +368,6 @@ fn tell(rows: &[Row], groundwork: &Groundwork, writers: &[Writer], options: &Opt
         result_origin: outcome.result_origin,
         warnings: outcome.warnings,
     }
-}
-
-/// How many guesses at the end of a game are taken for none of it, and how likely what stands among them is at most.
-const GUESSES: usize = 2;
-const UNLIKELY: f32 = 0.5;
-
-/// The slot from which on the game is guessed.
-fn guessed_from(decoded: &Decoded) -> Option<usize> {
-    let Decoded { plies, places, signs, .. } = decoded;
-    let is_guess = |at: &usize| signs[*at].is_some_and(|signs| signs.is_guess());
-    let is_lost = |at: &usize| {
-        let Some(signs) = signs[*at] else { return plies[*at].san.is_none() };
-        !signs.is_written() || plies[*at].confidence < UNLIKELY
-    };
-    let tail = (0..plies.len()).rev().take_while(is_lost);
-    let guesses: Vec<usize> = tail.filter(is_guess).collect();
-    let from = *guesses.last()?;
-    let lost = plies[from..].iter().filter(|ply| ply.san.is_some()).count();
-    // A hand that can hardly be read anywhere is left to the person.
-    (guesses.len() >= GUESSES && lost <= from).then(|| places[from].slot)
 }
 
 #[cfg(test)]
