@@ -160,7 +160,9 @@ fn tokens(parts: &Parts) -> Vec<String> {
         board.play_unchecked(mv);
     }
     if !left.is_empty() {
-        tokens.extend(comment(&format!("Not made legal: {}", left.join("; "))));
+        let unchecked = parts.plies.last().is_some_and(|ply| ply.status == Status::Unread);
+        let what = if unchecked { "As written, not checked" } else { "Not made legal" };
+        tokens.extend(comment(&format!("{what}: {}", left.join("; "))));
     }
     tokens.push(parts.result.to_string());
     tokens

@@ -3,9 +3,9 @@
 use super::emission::Ink;
 use super::gaps::{SAYS_RESULT, result_in};
 use super::material::Material;
-use super::reasons::{NO_LEGAL_MOVE, looks_like_a_move, said};
-use super::{Decoded, Place};
-use crate::game::{Ply, ResultOrigin, ResultSource};
+use super::reasons::{NO_LEGAL_MOVE, NOT_CHECKED, looks_like_a_move, said};
+use super::{Decoded, FoundEnd, Place};
+use crate::game::{Ply, ResultOrigin, ResultSource, Status};
 use cozy_chess::{Board, Color, GameStatus, Piece};
 
 /// What is said about the end.
@@ -52,7 +52,7 @@ pub fn find(material: &Material, from: usize, boards: &[&Board]) -> Ending {
                 ending.warnings.push(warning);
             }
         }
-        if open && (material.table.settled.may_go_on(slot) || material.table.settled.end_is_found) {
+        if open && (material.table.settled.may_go_on(slot) || material.table.settled.found.is_some()) {
             unexplained.push(slot);
         }
     }
@@ -103,6 +103,7 @@ impl Ending {
 
     /// Keeps the moves that are written right behind the end, and tells of all other ink in one sentence.
     fn leave(&mut self, material: &Material, from: usize, unexplained: &[usize], board: &Board) {
+        let missing = material.table.settled.found == Some(FoundEnd::RowsMissing);
         let mut next = from;
         for &slot in unexplained {
             let text = said(&material.written(slot));
@@ -110,7 +111,12 @@ impl Ending {
                 continue;
             }
             next = slot + 1;
-            self.left.push((material.ply_of_ink(slot, board, NO_LEGAL_MOVE), Place { slot, omitted: false }));
+            let mut ply = material.ply_of_ink(slot, board, if missing { NOT_CHECKED } else { NO_LEGAL_MOVE });
+            ply.status = if missing { Status::Unread } else { ply.status };
+            self.left.push((ply, Place { slot, omitted: false }));
+        }
+        if missing {
+            return;
         }
         let quote = |&slot: &usize| {
             let dots = if slot.is_multiple_of(2) { "." } else { "..." };

@@ -36,7 +36,7 @@ pub use confidence::{INPUTS, Model as ConfidenceModel, Signs};
 pub use emission::SlipPrices;
 pub use gaps::GapPrices;
 pub use prior::{Belief, MovePrior, Policy};
-pub use settled::{Contradiction, Settled, SettledCell, SettledSlot};
+pub use settled::{Contradiction, FoundEnd, Settled, SettledCell, SettledSlot};
 pub use transcript::transcribe;
 
 use crate::game::{Colour, Ply, Quad, ResultOrigin, Written};
@@ -189,6 +189,8 @@ pub struct Groundwork {
     slots: Vec<Vec<Ink>>,
     found: language::Found,
     prior: Believed<'static>,
+    /// The first slot with ink behind rows that are not in the photos.
+    missing: Option<usize>,
     /// Where the game had to be mended before anything was settled.
     mended: OnceLock<Vec<usize>>,
     /// By slot, what the sheets say.
@@ -204,22 +206,37 @@ struct Memory {
     second_games: SecondGames,
 }
 
+/// Most rows of the table in a row that may be missing: more of a game nobody can guess.
+const MOST_MISSING: u32 = 2;
+
+/// The first slot with ink behind rows that are not in the photos.
+fn behind_missing(rows: &[Row], slots: &[Vec<Ink>]) -> Option<usize> {
+    let jumps = |pair: &[Row]| pair[1].number > pair[0].number + MOST_MISSING + 1;
+    let row = rows.windows(2).position(jumps)? + 1;
+    let is_written = |slot: &Vec<Ink>| slot.iter().any(|ink| matches!(ink, Ink::Written(_)));
+    slots[2 * row..].iter().any(is_written).then_some(2 * row)
+}
+
 impl Groundwork {
     /// Looks at the ink with whatever the options say of languages and prices; what they settle does not matter.
     pub fn new(rows: &[Row], alphabet: &Alphabet, options: &Options) -> Self {
         let mut slots = sheet::inks(&sheet::cells(rows), alphabet, options.ink_scale);
+        // Behind missing rows nothing can be learned.
+        let missing = behind_missing(rows, &slots);
+        let known = missing.unwrap_or(slots.len());
         let symbols = Symbols::new(alphabet);
         let start = options.start.clone().unwrap_or_default();
         let open = Options { settled: Settled::default(), ..options.priced().into_owned() };
         let model: &dyn MovePrior = if options.without.prior { &Uniform } else { Policy::embedded() };
         let prior = Believed::new(model, options.belief);
-        let table = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior: &prior, options: &open };
+        let table =
+            SheetTable { slots: &slots[..known], symbols: &symbols, start: &start, prior: &prior, options: &open };
         let mut found = language::find(&table);
         let (mut told, mut in_capitals) = (None, Vec::new());
-        if !found.reads_well() || capitals::are_read(&slots) {
+        if !found.reads_well() || capitals::are_read(&slots[..known]) {
             let capitals = capitals::allowed(rows, alphabet);
             let others = sheet::inks(&sheet::cells(&capitals), alphabet, options.ink_scale);
-            let merged = SheetTable { slots: &others, ..table };
+            let merged = SheetTable { slots: &others[..known], ..table };
             if language::promises(&merged, &table, &found) {
                 let other = language::find(&merged);
                 if other.fits_far_better_than(&found) {
@@ -228,12 +245,14 @@ impl Groundwork {
                 }
             }
         }
-        let table = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior: &prior, options: &open };
+        let table =
+            SheetTable { slots: &slots[..known], symbols: &symbols, start: &start, prior: &prior, options: &open };
         let lessons = table.lessons(&found.look, &found.hands);
         if let Some(rows) = confusions::told(told.as_deref().unwrap_or(rows), &lessons, alphabet) {
             slots = sheet::inks(&sheet::cells(&rows), alphabet, options.ink_scale);
-            found.look = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior: &prior, options: &open }
-                .first_look(&found.hands);
+            found.look =
+                SheetTable { slots: &slots[..known], symbols: &symbols, start: &start, prior: &prior, options: &open }
+                    .first_look(&found.hands);
             told = Some(rows);
         }
         Self {
@@ -243,6 +262,7 @@ impl Groundwork {
             in_capitals,
             found,
             prior,
+            missing,
             mended: OnceLock::new(),
             written: vec![OnceLock::new(); slots.len()],
             slots,
@@ -299,9 +319,12 @@ fn decode_going_on(
     if is_stuck {
         more.push(graph.furthest());
     }
-    let another = options.settled.is_open().then(|| memory.second_games.begins(&sheet, &found.hands, &more)).flatten();
+    let missing = groundwork.missing.filter(|&slot| options.settled.is_open_behind(slot));
+    let another = (missing.is_none() && options.settled.is_open())
+        .then(|| memory.second_games.begins(&sheet, &found.hands, &more))
+        .flatten();
     let another = another.filter(|&slot| options.settled.is_open_behind(slot));
-    more.retain(|&slot| another.is_none_or(|end| slot < end));
+    more.retain(|&slot| another.or(missing).is_none_or(|end| slot < end));
     // Once more, if the game was mended where the search was not wide.
     if is_stuck || more.iter().any(|&slot| limits[slot] != Limits::WIDE) {
         mended.extend(more);
@@ -309,11 +332,11 @@ fn decode_going_on(
     if options.settled == Settled::default() {
         mended = groundwork.mended.get_or_init(|| mended).clone();
     }
-    search_to(another.unwrap_or(slots.len()) + 1, &table, &limits_around(&mended, slots.len()), past);
+    search_to(another.or(missing).unwrap_or(slots.len()) + 1, &table, &limits_around(&mended, slots.len()), past);
     let tell = |options: &Options, graph: &Graph| tell(rows, groundwork, &writers, options, graph);
-    let ended = |past: &mut Past, slot: usize, warning: String| {
+    let ended = |past: &mut Past, slot: usize, found: FoundEnd, warning: String| {
         past.end_at(slot);
-        let settled = Settled { end: Some(slot), end_is_found: true, ..options.settled.clone() };
+        let settled = Settled { end: Some(slot), found: Some(found), ..options.settled.clone() };
         let mut decoded = tell(&Options { settled, ..options.clone() }, &past.graph);
         decoded.warnings.push(warning);
         decoded
@@ -323,7 +346,16 @@ fn decode_going_on(
             "Another game begins at move {} of the table. Its moves are given as written; photograph them apart to have them read as a game.",
             rows[slot / 2].number
         );
-        return Ok(ended(past, slot, warning));
+        return Ok(ended(past, slot, FoundEnd::AnotherGame, warning));
+    }
+    if let Some(slot) = missing {
+        let (before, behind) = (rows[slot / 2 - 1].number, rows[slot / 2].number);
+        let warning = format!(
+            "Moves {} to {} are not in the photos: the moves from {behind} on are given as written, none of them is checked. Take the whole sheet into the picture, or add the page that is missing.",
+            before + 1,
+            behind - 1
+        );
+        return Ok(ended(past, slot, FoundEnd::RowsMissing, warning));
     }
     if past.graph.ends.is_empty() {
         return Err(options.settled.stuck_at(past.graph.furthest()));
@@ -336,7 +368,7 @@ fn decode_going_on(
         "From move {} of the table on, what is written does not read as moves of this game. If it goes on there, enter the moves.",
         rows[slot / 2].number
     );
-    Ok(ended(past, slot, warning))
+    Ok(ended(past, slot, FoundEnd::Guesses, warning))
 }
 
 /// Puts the games of a graph into words.

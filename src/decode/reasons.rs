@@ -16,6 +16,8 @@ pub const BLANK: &str = "the cell is blank";
 
 /// Of ink behind the last move.
 pub const NO_LEGAL_MOVE: &str = "for which the game up to here has no legal move";
+/// Why ink behind rows that are not in the photos is not taken for a move.
+pub const NOT_CHECKED: &str = "the moves before it are not in the photos";
 /// Of ink within the game.
 pub const PASSED_OVER: &str = "which is no move of the game that the other cells tell: passed over";
 /// Of ink that repeats what stands right before it.

@@ -27,7 +27,18 @@ pub struct Settled {
     /// The game ends before this slot.
     pub end: Option<usize>,
     /// Nobody told the end, it was found: what is written behind it is still of interest.
-    pub end_is_found: bool,
+    pub found: Option<FoundEnd>,
+}
+
+/// Why the game ends where nobody has said so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FoundEnd {
+    /// Another game begins there.
+    AnotherGame,
+    /// All behind it would be guessed.
+    Guesses,
+    /// The next rows are not in the photos.
+    RowsMissing,
 }
 
 /// No game that the ink allows agrees with what is settled about this slot.

@@ -198,6 +198,24 @@ fn a_second_game_on_the_sheet_is_not_a_part_of_the_first() {
 }
 
 #[test]
+fn behind_rows_that_are_not_in_the_photos_nothing_is_guessed() {
+    let mut rows = sheet(&["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Rfe1", "Qc7", "Nd5", "Qd8"]);
+    rows[3..].iter_mut().for_each(|row| row.number += 4);
+    let decoded = decode(&rows, &alphabet(), &Options::default()).unwrap();
+    assert_eq!(sans(&decoded), ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "-", "-", "-", "-"]);
+    assert!(decoded.plies[..6].iter().all(|ply| ply.status == Status::Clear));
+    for ply in &decoded.plies[6..] {
+        assert_eq!(ply.status, Status::Unread);
+    }
+    let (first, said) = (&decoded.plies[6], &decoded.warnings);
+    assert_eq!((first.number, first.written[0].text.as_str()), (8, "Rfe1"));
+    assert!(said.len() == 1 && said[0].starts_with("Moves 4 to 7 are not in the photos"), "{said:?}");
+    // Few rows the rest of the game tells.
+    rows[3..].iter_mut().for_each(|row| row.number -= 3);
+    assert!(decode(&rows, &alphabet(), &Options::default()).unwrap().warnings.iter().all(|w| !w.contains("photos")));
+}
+
+#[test]
 fn an_empty_sheet_is_an_empty_game() {
     let decoded = game(&["", "", "", ""]);
     assert!(decoded.plies.is_empty() && decoded.result == "*");

@@ -48,6 +48,8 @@ struct Shown {
     ruled: bool,
     /// The whole band lies within the picture.
     inside: bool,
+    /// There is no room for another one below it.
+    last: bool,
 }
 
 /// Largest printed number that is looked for.
@@ -63,8 +65,12 @@ const INVISIBLE: f32 = -7.0;
 /// this price, more than a line left out.
 const LEGIBLE: f32 = 2.0;
 const SILENT: f32 = 1.5;
-/// Most rows of a form that may lie beyond the edges of the picture.
+/// Most rows of a form that may lie beyond the edges of the picture; of a form whose first row shows, and the price of each
+/// up to so many.
 const CUT_OFF: usize = 4;
+const LONGEST: usize = 60;
+const BEYOND: f32 = 0.5;
+const PAID_FOR: usize = 12;
 /// Price of each row that shows in the picture though it is said to lie beyond its edge.
 const IN_SIGHT: f32 = 4.0;
 /// Price of a first number other than 1, paid by continuation sheets.
@@ -85,10 +91,13 @@ pub fn anchor(
     let spelled = spellings(recogniser.alphabet());
     let bands = grid.bands.len();
     let bottom = page.image.height() as f32;
+    let (photo_width, photo_height) = page.photo_size;
     let shown = |band: &Band| {
         let middle = band.top.y.len() / 2;
-        let inside = band.top.y[middle] > -1.0 && band.bottom.y[middle] < bottom + 1.0;
-        Shown { ruled: band.ruled, inside }
+        let (top, foot) = (band.top.y[middle], band.bottom.y[middle]);
+        let [x, y] = page.to_photo([page.image.width() as f32 / 2.0, 2.0 * foot - top]);
+        let last = !(0.0..photo_width as f32).contains(&x) || !(0.0..photo_height as f32).contains(&y);
+        Shown { ruled: band.ruled, inside: top > -1.0 && foot < bottom + 1.0, last }
     };
     let ruled: Vec<Shown> = grid.bands.iter().map(shown).collect();
     if !legible {
@@ -213,8 +222,11 @@ fn vote(evidence: &[Option<Vec<f32>>], bands_shown: &[Shown], pairs: usize, know
                 continue;
             }
             let price = UNRULED * ((all_ruled - inside) + (rows - inside)) as f32;
-            let periods = if pairs == 1 || known_rows.is_some() { rows..=rows } else { rows..=rows + CUT_OFF };
-            for (period, first_number) in periods.flat_map(|p| (1..=LARGEST / 2).map(move |n| (p, n))) {
+            let is_whole = pairs == 1 || known_rows.is_some();
+            let periods = if is_whole { rows..=rows } else { rows..=rows + CUT_OFF };
+            let cut_short = if is_whole || !bands_shown[end - 1].last { 1..1 } else { rows + CUT_OFF + 1..LONGEST + 1 };
+            let starts = periods.flat_map(|p| (1..=LARGEST / 2).map(move |n| (p, n)));
+            for (period, first_number) in starts.chain(cut_short.map(|p| (p, 1))) {
                 let before = first_number as usize - 1;
                 // Rows that are said to lie beyond the upper edge of the picture, and beyond the lower one.
                 let above = if before <= period - rows { before } else { 0 };
@@ -223,7 +235,7 @@ fn vote(evidence: &[Option<Vec<f32>>], bands_shown: &[Shown], pairs: usize, know
                     + bands_shown[end..].iter().take(below).filter(|band| band.inside).count();
                 let continued = if before > above { CONTINUATION } else { 2.0 * UNRULED * above as f32 }
                     + IN_SIGHT * in_sight as f32
-                    + 0.5 * (period - rows) as f32;
+                    + BEYOND * (period - rows).min(PAID_FOR) as f32;
                 let number = |pair: usize| first_number as usize + pair * period;
                 let sum: f32 = (0..pairs).map(|pair| ballots.sum(pair, first_band..end, number(pair))).sum();
                 let score = sum - price - continued;
@@ -304,7 +316,7 @@ mod tests {
     use super::*;
 
     fn shown(ruled: &[bool]) -> Vec<Shown> {
-        ruled.iter().map(|&ruled| Shown { ruled, inside: true }).collect()
+        ruled.iter().map(|&ruled| Shown { ruled, inside: true, last: false }).collect()
     }
 
     /// Evidence as from a reader that is right `sure` of the time; rows outside of the table read nothing.
@@ -339,6 +351,17 @@ mod tests {
         let evidence = [column(28, 0, 28, 0, 3), column(28, 0, 28, 0, 33)].concat();
         let anchor = vote(&evidence, &shown(&[true; 28]), 2, None);
         assert_eq!((anchor.first_band, anchor.rows, anchor.period, anchor.first_number), (0, 28, 30, 3));
+    }
+
+    #[test]
+    fn of_a_sheet_that_is_cut_in_half_the_rows_keep_their_numbers() {
+        // 13 of 30 rows show.
+        let evidence = [column(13, 0, 13, 0, 1), column(13, 0, 13, 0, 31)].concat();
+        let mut shown = shown(&[true; 13]);
+        assert_ne!(vote(&evidence, &shown, 2, None).period, 30, "there is room for more");
+        shown[12].last = true;
+        let anchor = vote(&evidence, &shown, 2, None);
+        assert_eq!((anchor.first_band, anchor.rows, anchor.period, anchor.first_number), (0, 13, 30, 1));
     }
 
     #[test]
