@@ -191,8 +191,8 @@ const FEWEST_DOUBTFUL: usize = 10;
 
 /// Whether what was decoded can pass for a game: a photo of something else yields a few chance moves at most. A quarter
 /// of the ink at least must be read as the moves that it says; half of it where no move is clear, since a reader of moves
-/// sees moves in anything, or where the rows do not begin with move 1, since then it takes misread numbers for the ink to
-/// be a game from the start.
+/// sees moves in anything, and more where the rows do not begin with move 1, since then it takes misread numbers for the ink
+/// to be a game from the start.
 pub fn is_a_game(ink: &Ink, game: &Game) -> bool {
     use Status::{Clear, Doubtful};
     let read: Vec<f32> =
@@ -201,7 +201,11 @@ pub fn is_a_game(ink: &Ink, game: &Game) -> bool {
     let sides = ink.rows.iter().flat_map(|row| [&row.white, &row.black]);
     let inked = sides.filter(|side| side.iter().any(|cell| cell.reading.is_some())).count();
     let starts_late = ink.rows.first().is_some_and(|row| row.number > 1);
-    let least = if clear && !starts_late { 0.25 } else { 0.5 };
+    let least = match (clear, starts_late) {
+        (_, true) => 0.7,
+        (true, false) => 0.25,
+        (false, false) => 0.5,
+    };
     read.len() >= if clear { 1 } else { FEWEST_DOUBTFUL } && read.iter().sum::<f32>() >= least * inked as f32
 }
 

@@ -117,23 +117,50 @@ fn alone(found: Found, recogniser: &dyn Recogniser, timing: &mut Timing, watch: 
 /// # Errors
 /// As [`Recogniser::read`].
 pub(crate) fn earlier(
-    mut found: Found,
+    found: Found,
     photo: &Photo,
     recogniser: &dyn Recogniser,
     timing: &mut Timing,
     watch: &Watch,
 ) -> Result<Option<Vec<Found>>> {
-    if found.grid.is_doubtful() {
-        // Laid flat by this table, the others lie flat too.
-        let quad = table_quad(&found.page, &found.grid, &found.anchor);
-        let Some(flat) = flatten::around(&quad, photo.grey.dimensions()) else { return Ok(None) };
-        let page = timed(timing, "page", || Page::flattened(photo, &flat, 0));
-        let is_one = |flat: &Found| flat.is_later() || flat.anchor.first_number == 1 && flat.support() > WHOLE;
-        match on(page, recogniser, timing, watch)?.filter(is_one) {
-            Some(flat) => found = flat,
-            None => return Ok(None),
-        }
+    let is_whole = |tables: &Vec<Found>| tables[0].anchor.first_number == 1;
+    let as_it_lies = match found.grid.is_doubtful() {
+        true => None,
+        false => Some(with_earlier(found.clone(), recogniser, timing, watch)?),
+    };
+    if as_it_lies.as_ref().is_some_and(is_whole) {
+        return Ok(as_it_lies);
     }
+    // Laid flat by this table, the others lie flat too, and all that the photo shows of them is on the page.
+    let is_one = |flat: &Found| flat.is_later() || flat.anchor.first_number == 1 && flat.support() > WHOLE;
+    let mut flat = lay_flat(&found, photo, recogniser, timing, watch)?;
+    // The wider it turns out to be, the more of the photo around it is shown.
+    if let Some(wider) = flat.take_if(|flat| flat.is_later() && flat.grid.pairs.len() > found.grid.pairs.len()) {
+        flat = lay_flat(&wider, photo, recogniser, timing, watch)?.filter(is_one).or(Some(wider));
+    }
+    let laid_flat = match flat.filter(is_one) {
+        Some(flat) => Some(with_earlier(flat, recogniser, timing, watch)?),
+        None => None,
+    };
+    let laid_flat = laid_flat.filter(|tables| is_whole(tables) || (tables.len() > 1 && as_it_lies.is_none()));
+    Ok(laid_flat.or(as_it_lies.filter(|tables| tables.len() > 1)))
+}
+
+/// The best table on the page that is laid flat by a table of a photo.
+fn lay_flat(
+    found: &Found,
+    photo: &Photo,
+    recogniser: &dyn Recogniser,
+    timing: &mut Timing,
+    watch: &Watch,
+) -> Result<Option<Found>> {
+    let quad = table_quad(&found.page, &found.grid, &found.anchor);
+    let Some(flat) = flatten::around(&quad, photo.grey.dimensions()) else { return Ok(None) };
+    on(timed(timing, "page", || Page::flattened(photo, &flat, 0)), recogniser, timing, watch)
+}
+
+/// A table with those on its page from which its numbers go on, in the order of their numbers.
+fn with_earlier(found: Found, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Vec<Found>> {
     let mut tables = vec![found];
     while tables[0].anchor.first_number > 1 && tables.len() < MOST {
         let first = &tables[0];
@@ -148,7 +175,7 @@ pub(crate) fn earlier(
             None => break,
         }
     }
-    Ok(Some(tables).filter(|tables| tables.len() > 1 || tables[0].anchor.first_number == 1))
+    Ok(tables)
 }
 
 /// The table on the same page whose numbers go on from a page's last one, if its last row is written on.

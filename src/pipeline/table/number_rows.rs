@@ -10,6 +10,7 @@ use super::lines::{Curve, LineMap, STRIP};
 use super::long_lines;
 use super::number_columns::NumberColumn;
 use super::ruled_rows::Frame;
+use super::spacing;
 use crate::pipeline::numbers::digits::{ALIKE, Number, numbers};
 use crate::pipeline::page::Page;
 use image::imageops;
@@ -26,6 +27,8 @@ const ASIDE: f32 = 0.7;
 const OFF: f32 = 0.2;
 /// Rows in a row whose number may be lost.
 const LOST: usize = 3;
+/// Steps at an end of a chain that tell how it goes on: a number may have writing on it.
+const NEAR_END: isize = 8;
 /// Numbers of a chain at least, and of a further one against the longest.
 const FEWEST: usize = 8;
 const FURTHER: f32 = 0.5;
@@ -65,14 +68,24 @@ impl Chain {
     /// The middle of a row's number; beyond the ends as the chain goes there.
     fn at(&self, row: isize) -> [f32; 2] {
         let last = self.places.len() as isize - 1;
-        let low = row.clamp(0, last - 1);
-        let (a, b) = (self.places[low as usize], self.places[low as usize + 1]);
-        let share = (row - low) as f32;
-        [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])]
+        if (0..=last).contains(&row) {
+            return self.places[row as usize];
+        }
+        // As the last two go; to the side, as the numbers near that end do, some of which may have writing on them.
+        let (near, [end, inner]) = match row {
+            ..0 => (0..=last.min(NEAR_END), [0, 1]),
+            _ => ((last - NEAR_END).max(0)..=last, [last, last - 1]),
+        };
+        let (x, y) = (|row: isize| self.places[row as usize][0], |row: isize| self.places[row as usize][1]);
+        let steps = near.clone().flat_map(|i| (i + 1..=*near.end()).map(move |j| (x(j) - x(i)) / (j - i) as f32));
+        let step = spacing::median(steps);
+        let beside = spacing::median(near.map(|i| x(i) + (row - i) as f32 * step));
+        [beside, y(end) + (row - end).abs() as f32 * (y(end) - y(inner))]
     }
 
     fn column(&self, page: &Page) -> NumberColumn {
-        let down: Vec<[f32; 2]> = self.places.iter().map(|&[x, y]| [y, x]).collect();
+        let rows = self.places.len() as isize;
+        let down: Vec<[f32; 2]> = (-1..=rows).map(|row| self.at(row)).map(|[x, y]| [y, x]).collect();
         let strips = (page.image.height() as usize / STRIP).max(1);
         let x = |strip: usize| through(&down, 0.0, (strip as f32 + 0.5) * STRIP as f32);
         let middle = Curve { y: (0..strips).map(x).collect() };
