@@ -71,6 +71,9 @@ const CUT_OFF: usize = 4;
 const LONGEST: usize = 60;
 const BEYOND: f32 = 0.5;
 const PAID_FOR: usize = 12;
+/// Most forms have a multiple of so many rows; the price of another number where some do not show.
+const ROUND: usize = 5;
+const UNUSUAL: f32 = 2.0;
 /// Price of each row that shows in the picture though it is said to lie beyond its edge.
 const IN_SIGHT: f32 = 4.0;
 /// Price of a first number other than 1, paid by continuation sheets.
@@ -235,7 +238,8 @@ fn vote(evidence: &[Option<Vec<f32>>], bands_shown: &[Shown], pairs: usize, know
                     + bands_shown[end..].iter().take(below).filter(|band| band.inside).count();
                 let continued = if before > above { CONTINUATION } else { 2.0 * UNRULED * above as f32 }
                     + IN_SIGHT * in_sight as f32
-                    + BEYOND * (period - rows).min(PAID_FOR) as f32;
+                    + BEYOND * (period - rows).min(PAID_FOR) as f32
+                    + if period == rows || period.is_multiple_of(ROUND) { 0.0 } else { UNUSUAL };
                 let number = |pair: usize| first_number as usize + pair * period;
                 let sum: f32 = (0..pairs).map(|pair| ballots.sum(pair, first_band..end, number(pair))).sum();
                 let score = sum - price - continued;
