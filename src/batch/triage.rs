@@ -57,7 +57,10 @@ pub fn triage(game: &Game) -> (Triage, String) {
     if let Some(behind) = look.get(within) {
         let ply = &game.plies[*behind];
         let dots = if ply.colour == Colour::White { "." } else { "..." };
-        reason.push_str(&format!("; what is written from {}{dots} on could not be made legal", ply.number));
+        let what =
+            if ply.status == Status::Unread { "is given as written, not checked" } else { "could not be made legal" };
+        let behind = format!("what is written from {}{dots} on {what}", ply.number);
+        reason = if legal == 0 { behind } else { format!("{reason}; {behind}") };
     }
     match look.len() {
         0 if legal == 0 => (Triage::C, "no move is read".to_owned()),
@@ -70,6 +73,29 @@ pub fn triage(game: &Game) -> (Triage, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_moves_that_are_only_written_none_is_called_clear() {
+        let ply = |number: u32, san: Option<&str>, status: &str| {
+            serde_json::json!({
+                "ply": 1, "number": number, "colour": "white", "san": san, "uci": null, "confidence": 0.9, "status": status,
+                "reason": null, "candidates": [], "clock": null, "draw_offer": false, "nag": null,
+                "written": [{ "sheet": 0, "page": 0, "quad": [[0, 0], [0, 0], [0, 0], [0, 0]], "text": "Nf3", "confidence": 0.9 }],
+            })
+        };
+        let written = ply(31, None, "unread");
+        let game = |plies: Vec<serde_json::Value>| -> Game {
+            let game = serde_json::json!({
+                "schema": "", "sheets": [], "start_fen": null, "plies": plies, "result": "*", "headers": {}, "warnings": [],
+                "timing_ms": {}, "pgn": "",
+            });
+            serde_json::from_value(game).unwrap()
+        };
+        let (kind, reason) = triage(&game(vec![written.clone()]));
+        assert_eq!((kind, &*reason), (Triage::C, "what is written from 31. on is given as written, not checked"));
+        let (_, reason) = triage(&game(vec![ply(1, Some("e4"), "clear"), written]));
+        assert_eq!(reason, "all 1 move clear; what is written from 31. on is given as written, not checked");
+    }
 
     #[test]
     fn results_and_smudges_are_not_like_moves() {
