@@ -6,7 +6,7 @@
 
 use super::found::Found;
 use super::grid::{Band, Grid};
-use super::lines::{Curve, LineMap};
+use super::lines::{Curve, LineMap, STRIP};
 use super::number_rows;
 use super::ruled_rows::ROW_REACH;
 use super::spacing::median;
@@ -84,8 +84,9 @@ fn led(found: &mut Found, numbers: &[Numbers], share: f32, recogniser: &dyn Reco
     let map = LineMap::new(&found.page.image, ROW_REACH);
     let mut grid = found.grid.clone();
     let mut is_led = false;
-    for numbers in wrong {
-        is_led |= lead(&mut grid, &map, numbers, usual, found.anchor.first_band);
+    for wrong in wrong {
+        let next = numbers.iter().find(|other| other.pair == wrong.pair + 1);
+        is_led |= lead(&mut grid, &map, wrong, next, usual, found.anchor.first_band);
     }
     if !is_led {
         return Ok(false);
@@ -156,9 +157,17 @@ fn start(rows: isize, count: isize, nearest: bool, off: impl Fn(usize, usize) ->
     starts.min_by(|&a, &b| far(a).total_cmp(&far(b)))
 }
 
-/// Follows the lines of a pair from its numbers, which belong `off` the middle of their rows, and takes them over where
-/// they show no worse than those that the grid has, or these run through the numbers; whether they do.
-fn lead(grid: &mut Grid, map: &LineMap, numbers: &Numbers, off: f32, first_band: usize) -> bool {
+/// Follows the lines of a pair from its numbers, which belong `off` the middle of their rows, or leads them to those of the
+/// next pair, and takes them over where they show no worse than those that the grid has, or these run through the numbers;
+/// whether they do.
+fn lead(
+    grid: &mut Grid,
+    map: &LineMap,
+    numbers: &Numbers,
+    next: Option<&Numbers>,
+    off: f32,
+    first_band: usize,
+) -> bool {
     let rows = first_band..first_band + numbers.places.len();
     let old: Vec<Curve> = rows
         .clone()
@@ -174,9 +183,23 @@ fn lead(grid: &mut Grid, map: &LineMap, numbers: &Numbers, off: f32, first_band:
     let as_usual: Vec<Curve> = borders.iter().map(|&border| through(&map.follow(border[1]), border)).collect();
     let start = map.strip_of(borders[borders.len() / 2][0]);
     let strips = strips(grid, map, numbers.pair, borders[borders.len() / 2][1]);
-    let led = [as_found, as_usual].map(|lines| track::follow_from(map, &lines, grid.pitch, start));
+    let led = [&as_found, &as_usual].map(|lines| track::follow_from(map, lines, grid.pitch, start));
     let shown = |lines: &[Curve]| map.shown(lines, strips.clone());
-    let best = if shown(&led[1]) > CLEARLY * shown(&led[0]) { &led[1] } else { &led[0] };
+    let mut best = if shown(&led[1]) > CLEARLY * shown(&led[0]) { &led[1] } else { &led[0] };
+    // From numbers to numbers no writing can lead them astray.
+    let to_next = next.filter(|next| next.places.len() == numbers.places.len()).map(|next| {
+        let mut lines: Vec<Curve> = as_usual
+            .iter()
+            .zip(&borders)
+            .enumerate()
+            .map(|(row, (line, &from))| between(line, from, next.border(row, off)))
+            .collect();
+        track::settle_near(map, &mut lines, grid.pitch);
+        lines
+    });
+    if let Some(lines) = to_next.as_ref().filter(|lines| shown(lines) > shown(best)) {
+        best = lines;
+    }
     let through = numbers.off.iter().filter(|place| (*place - off).abs() >= THROUGH).count();
     if RUN_THROUGH * through < numbers.off.len() && shown(best) < shown(&old) {
         return false;
@@ -196,6 +219,16 @@ fn lead(grid: &mut Grid, map: &LineMap, numbers: &Numbers, off: f32, first_band:
         }
     }
     true
+}
+
+/// A line that passes two places, bent as the one given and moved by as much beyond them.
+fn between(line: &Curve, from: [f32; 2], to: [f32; 2]) -> Curve {
+    let (here, there) = (from[1] - line.at(from[0]), to[1] - line.at(to[0]));
+    let moved = |(strip, y): (usize, &f32)| {
+        let share = ((strip as f32 + 0.5) * STRIP as f32 - from[0]) / (to[0] - from[0]).max(1.0);
+        y + here + share.clamp(0.0, 1.0) * (there - here)
+    };
+    Curve { y: line.y.iter().enumerate().map(moved).collect() }
 }
 
 /// The strips that are nearer to a pair than to another, at a height.
@@ -276,12 +309,24 @@ mod tests {
         let places: Vec<[f32; 2]> = (0..18).map(|k| [40.0, line(k, 40.0) + 20.0]).collect();
         let off = (0..18).map(|row| if row < from { 0.0 } else { -0.5 }).collect();
         let numbers = Numbers { pair: 0, places, off };
-        assert!(lead(&mut grid, &map, &numbers, 0.0, 0));
+        assert!(lead(&mut grid, &map, &numbers, None, 0.0, 0));
         for (k, band) in grid.bands.iter().enumerate() {
             for x in [100.0, 400.0, 700.0, 1000.0] {
                 let (top, expected) = (band.top.at(x), line(k, x));
                 assert!((top - expected).abs() < 3.0, "row {k} at {x}: {top} instead of {expected}");
             }
+        }
+    }
+
+    #[test]
+    fn a_line_leads_from_number_to_number_and_goes_on_as_it_did() {
+        let bent = Curve { y: (0..30).map(|strip| 100.0 + 10.0 * (strip as f32 / 6.0).sin()).collect() };
+        let (from, to) = ([176.0, 130.0], [656.0, 95.0]);
+        let line = between(&bent, from, to);
+        assert!([from, to].iter().all(|&[x, y]| (line.at(x) - y).abs() < 0.01), "it passes both");
+        for [a, b] in [[16.0, 112.0], [720.0, 900.0]] {
+            let rise = |line: &Curve| line.at(b) - line.at(a);
+            assert!((rise(&line) - rise(&bent)).abs() < 0.01, "from {a} to {b}");
         }
     }
 }
