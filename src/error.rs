@@ -31,10 +31,8 @@ pub enum Error {
     NoTable { file: String, cause: String },
     #[error("{file}: the sheet was found, but no move is written on it.")]
     Blank { file: String },
-    #[error(
-        "{file}: the sheet was found, but hardly anything on it reads as chess moves. Check that the photo is sharp and shows a scoresheet the right way up."
-    )]
-    Unreadable { file: String },
+    #[error("{file}: hardly anything in what looks like its table of moves reads as chess moves. {advice}")]
+    Unreadable { file: String, advice: String },
     #[error(
         "{file}: the sheet starts at move {number} and the moves before it are not in the picture, so the game cannot be followed. Photograph the whole sheet, or give its first page before this one."
     )]

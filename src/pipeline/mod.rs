@@ -171,7 +171,7 @@ pub fn game_from(ink: &Ink, options: &decode::Options) -> Result<Reviewed> {
     match first_page.map(|page| page.file.clone()) {
         _ if review::is_a_game(ink, game) || review::is_a_transcript(game) => Ok(reviewed),
         Some(file) if first_number > 1 => Err(Error::StartsLate { file, number: first_number }),
-        Some(file) => Err(Error::Unreadable { file }),
+        Some(file) => Err(Error::Unreadable { advice: advice::where_unreadable(&file, &ink.warnings), file }),
         None => Ok(reviewed),
     }
 }

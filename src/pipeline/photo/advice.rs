@@ -7,6 +7,16 @@ use crate::error::{Error, Result};
 use crate::pipeline::cells::{CROP_HEIGHT, CROP_WIDTH, Crop};
 use crate::pipeline::{Anchor, NUMBERS_READ, ReadCell, ReadPage, page::shades};
 
+/// Said of a photo that cannot be read and of which nothing else is known.
+pub(crate) const LOOK_AGAIN: &str = "Check that the photo is sharp and shows a scoresheet the right way up.";
+
+/// What to do about a photo that cannot be read: what was said about it, or else to look at it again.
+pub(crate) fn where_unreadable(file: &str, said: &[String]) -> String {
+    let own = said.iter().filter_map(|sentence| sentence.strip_prefix(file)?.strip_prefix(": "));
+    let noticed = own.collect::<Vec<_>>().join("; ");
+    if noticed.is_empty() { LOOK_AGAIN.to_owned() } else { format!("What was noticed: {noticed}.") }
+}
+
 /// What was measured on a photo.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Measures {
@@ -200,6 +210,13 @@ mod tests {
 
     const GOOD: Measures =
         Measures { row: 40.0, sharpness: 0.6, paper: 200.0, glare: 0.0, outside: 0.0, missing_rows: 0 };
+
+    #[test]
+    fn a_photo_that_cannot_be_read_is_told_what_was_noticed() {
+        let said = ["a.jpg: the photo is blurred".to_owned(), "b.jpg: the photo is very dark".to_owned()];
+        assert_eq!(where_unreadable("a.jpg", &said), "What was noticed: the photo is blurred.");
+        assert_eq!(where_unreadable("c.jpg", &said), LOOK_AGAIN);
+    }
 
     #[test]
     fn each_fault_is_named_alone() {

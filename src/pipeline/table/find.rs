@@ -17,6 +17,7 @@ use crate::pipeline::numbers::anchor;
 use crate::pipeline::page::Page;
 use crate::pipeline::page::flatten::{self, Flat};
 use crate::pipeline::page::paper;
+use crate::pipeline::photo::advice;
 use crate::pipeline::photo::ingest::Photo;
 use crate::pipeline::recognise::Recogniser;
 use crate::pipeline::watch::Watch;
@@ -308,7 +309,7 @@ impl<'a> Search<'a> {
         // Print, hatching and noise may look like rows and columns too: the cells need not all be read to tell.
         let legible = |found: &mut Found| found.legible(self.recogniser);
         if is_open && !found.is_read() && timed(self.timing, "anchor", || legible(&mut found))?.is_no_writing() {
-            return Err(Error::Unreadable { file: photo.file.clone() });
+            return Err(Error::Unreadable { file: photo.file.clone(), advice: advice::LOOK_AGAIN.to_owned() });
         }
         Ok(vec![if is_open { further::parted(found, self.recogniser, self.timing, self.watch)? } else { found }])
     }
