@@ -29,9 +29,10 @@ pub struct Legible {
 }
 
 impl Legible {
-    /// Whether the rows and columns must be right: askew, upside down or cut in two hardly any cell reads as a move.
+    /// Whether the rows and columns must be right: askew, upside down or cut in two hardly any cell reads as a move, or none
+    /// likely.
     pub fn is_plain(&self) -> bool {
-        self.looked_at >= FEWEST && self.share > PLAIN
+        self.looked_at >= FEWEST && self.share > PLAIN && !self.is_no_writing()
     }
 
     /// Whether this can hardly be the table, the right way up.
