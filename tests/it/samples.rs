@@ -155,6 +155,10 @@ fn tables_that_share_no_rows_are_read_one_after_the_other() {
         let mut both = image::GrayImage::from_pixel(2 * width, height + down, image::Luma([120]));
         image::imageops::replace(&mut both, &pages[0], 0, 0);
         image::imageops::replace(&mut both, &pages[1], i64::from(width), i64::from(down));
+        // Paper between the sheets: they are not told apart by what they lie on.
+        let between =
+            (width - width / 16..width + width / 6).flat_map(|x| (height / 5 * 2..height / 2).map(move |y| (x, y)));
+        between.for_each(|(x, y)| both.put_pixel(x, y, image::Luma([205])));
         let path = std::env::temp_dir().join(format!("scoresheet-two-tables-{down}-{}.png", std::process::id()));
         both.save(&path).unwrap();
         let (_, game) = read(&[path.to_str().unwrap()]);

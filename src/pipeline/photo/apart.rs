@@ -164,9 +164,14 @@ mod tests {
 
     /// A dark table with bright sheets, each with a ruled table, at the given places.
     fn table(sheets: &[[u32; 4]]) -> Photo {
+        table_of(60, sheets)
+    }
+
+    /// The same on a table of some brightness.
+    fn table_of(surface: u8, sheets: &[[u32; 4]]) -> Photo {
         let grey = GrayImage::from_fn(2400, 1600, |x, y| {
             let inside = sheets.iter().find(|s| x >= s[0] && x < s[2] && y >= s[1] && y < s[3]);
-            let Some([left, top, right, bottom]) = inside else { return Luma([60]) };
+            let Some([left, top, right, bottom]) = inside else { return Luma([surface]) };
             let (u, v) = (x - left, y - top);
             let (wide, tall) = (right - left - 120, bottom - top - 240);
             let within = (60..=60 + wide).contains(&u) && (160..=160 + tall).contains(&v);
@@ -181,10 +186,12 @@ mod tests {
     #[test]
     fn sheets_apart_are_found_in_order() {
         let (left, right) = ([100, 150, 1050, 1500], [1250, 90, 2300, 1450]);
-        let found = places(&table(&[right, left]));
-        assert_eq!(found.len(), 2, "{found:?}");
-        for (found, drawn) in found.iter().zip([left, right]) {
-            assert!(found.iter().zip(drawn).all(|(&a, b)| a.abs_diff(b) < 60), "{found:?} for {drawn:?}");
+        for surface in [60, 175] {
+            let found = places(&table_of(surface, &[right, left]));
+            assert_eq!(found.len(), 2, "{found:?}");
+            for (found, drawn) in found.iter().zip([left, right]) {
+                assert!(found.iter().zip(drawn).all(|(&a, b)| a.abs_diff(b) < 60), "{found:?} for {drawn:?}");
+            }
         }
     }
 
