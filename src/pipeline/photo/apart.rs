@@ -111,20 +111,15 @@ fn bright_regions(grey: &GrayImage) -> Vec<Place> {
     if light < BRIGHTER * dark {
         return Vec::new();
     }
+    let width_of_small = small.width() as usize;
     let bright: Vec<bool> = small.as_raw().iter().map(|&pixel| f32::from(pixel) > threshold).collect();
-    let smallest = SMALLEST * bright.len() as f32;
-    let mut regions = shapes(bright, small.width() as usize);
-    let largest = regions.iter().map(|region| region.area).max().unwrap_or(0) as f32;
-    regions.retain(|region| region.area as f32 > smallest.max(ALIKE * largest));
-    let is_sheet = |region: &Shape| {
-        let (wide, tall) = (region.width() as f32, region.height() as f32);
-        region.area as f32 > FILLED * wide * tall && wide.min(tall) > NARROWEST * wide.max(tall)
-    };
-    let apart = |a: &Shape, b: &Shape| a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
-    let all_apart =
-        (0..regions.len()).all(|i| (0..i).all(|j| apart(&regions[i], &regions[j]))) && regions.len() <= MOST;
-    if !all_apart || !regions.iter().all(is_sheet) || edge(&small, threshold) < SHARP * (light - dark) {
+    if edge(&small, threshold) < SHARP * (light - dark) {
         return Vec::new();
+    }
+    // Ruling lines may part a sheet; without them two that nearly touch may be one.
+    let mut regions = sheets_among(&bright, width_of_small);
+    if regions.len() < 2 {
+        regions = sheets_among(&closed(&bright, width_of_small), width_of_small);
     }
     let margin = AROUND * width.max(height) as f32;
     let place = |region: &Shape| {
@@ -139,6 +134,36 @@ fn bright_regions(grey: &GrayImage) -> Vec<Place> {
         ]
     };
     regions.iter().map(place).collect()
+}
+
+/// The bright regions that may be sheets; none if any of them is unlike a sheet beside the others.
+fn sheets_among(bright: &[bool], width: usize) -> Vec<Shape> {
+    let smallest = SMALLEST * bright.len() as f32;
+    let mut regions = shapes(bright.to_vec(), width);
+    let largest = regions.iter().map(|region| region.area).max().unwrap_or(0) as f32;
+    regions.retain(|region| region.area as f32 > smallest.max(ALIKE * largest));
+    let is_sheet = |region: &Shape| {
+        let (wide, tall) = (region.width() as f32, region.height() as f32);
+        region.area as f32 > FILLED * wide * tall && wide.min(tall) > NARROWEST * wide.max(tall)
+    };
+    let apart = |a: &Shape, b: &Shape| a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+    let all_apart = (0..regions.len()).all(|i| (0..i).all(|j| apart(&regions[i], &regions[j])));
+    let are_sheets = all_apart && regions.len() <= MOST && regions.iter().all(is_sheet);
+    if are_sheets { regions } else { Vec::new() }
+}
+
+/// Bright places without what is dark in them and at most two pixels wide, as ruling lines are.
+fn closed(bright: &[bool], width: usize) -> Vec<bool> {
+    let height = bright.len() / width.max(1);
+    let around = |of: &[bool], wanted: bool| -> Vec<bool> {
+        let has = |x: usize, y: usize| {
+            let mut near = (y.saturating_sub(1)..(y + 2).min(height))
+                .flat_map(|y| (x.saturating_sub(1)..(x + 2).min(width)).map(move |x| of[y * width + x]));
+            near.any(|pixel| pixel == wanted)
+        };
+        (0..of.len()).map(|at| if has(at % width, at / width) { wanted } else { !wanted }).collect()
+    };
+    around(&around(bright, true), false)
 }
 
 /// Mean fall of brightness over five pixels where paper ends; what is printed on it is narrower than that.
