@@ -4,7 +4,7 @@ use super::emission::Ink;
 use super::gaps::{SAYS_RESULT, result_in};
 use super::material::Material;
 use super::reasons::{NO_LEGAL_MOVE, NOT_CHECKED, looks_like_a_move, said};
-use super::{Decoded, FoundEnd, Place};
+use super::{Decoded, FoundEnd, Place, Row};
 use crate::game::{Ply, ResultOrigin, ResultSource, Status};
 use cozy_chess::{Board, Color, GameStatus, Piece};
 
@@ -29,6 +29,8 @@ const GAP: usize = 2;
 /// How many guesses at the end of a game are taken for none of it, and how likely what stands among them is at most.
 const GUESSES: usize = 2;
 const UNLIKELY: f32 = 0.5;
+/// Most rows of the table in a row that may be missing: more of a game nobody can guess.
+const MOST_MISSING: u32 = 2;
 
 /// Explains the ink from a slot on. `boards` are the positions behind each step of the game.
 pub fn find(material: &Material, from: usize, boards: &[&Board]) -> Ending {
@@ -111,8 +113,8 @@ impl Ending {
                 continue;
             }
             next = slot + 1;
-            let mut ply = material.ply_of_ink(slot, board, if missing { NOT_CHECKED } else { NO_LEGAL_MOVE });
-            ply.status = if missing { Status::Unread } else { ply.status };
+            let (why, status) = if missing { (NOT_CHECKED, Status::Unread) } else { (NO_LEGAL_MOVE, Status::Illegal) };
+            let ply = Ply { status, ..material.ply_of_ink(slot, board, why) };
             self.left.push((ply, Place { slot, omitted: false }));
         }
         if missing {
@@ -175,6 +177,14 @@ fn claims(start: &Board, boards: &[&Board]) -> Vec<String> {
         format!("After {} fifty moves have passed without capture or pawn move: a draw could be claimed.", after(ply))
     });
     third.into_iter().chain(fifty).collect()
+}
+
+/// The first slot with ink behind rows that are not in the photos.
+pub fn behind_missing(rows: &[Row], slots: &[Vec<Ink>]) -> Option<usize> {
+    let jumps = |pair: &[Row]| pair[1].number > pair[0].number + MOST_MISSING + 1;
+    let row = rows.windows(2).position(jumps)? + 1;
+    let is_written = |slot: &Vec<Ink>| slot.iter().any(|ink| matches!(ink, Ink::Written(_)));
+    slots[2 * row..].iter().any(is_written).then_some(2 * row)
 }
 
 /// The slot from which on the game is guessed.

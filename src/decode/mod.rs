@@ -206,23 +206,12 @@ struct Memory {
     second_games: SecondGames,
 }
 
-/// Most rows of the table in a row that may be missing: more of a game nobody can guess.
-const MOST_MISSING: u32 = 2;
-
-/// The first slot with ink behind rows that are not in the photos.
-fn behind_missing(rows: &[Row], slots: &[Vec<Ink>]) -> Option<usize> {
-    let jumps = |pair: &[Row]| pair[1].number > pair[0].number + MOST_MISSING + 1;
-    let row = rows.windows(2).position(jumps)? + 1;
-    let is_written = |slot: &Vec<Ink>| slot.iter().any(|ink| matches!(ink, Ink::Written(_)));
-    slots[2 * row..].iter().any(is_written).then_some(2 * row)
-}
-
 impl Groundwork {
     /// Looks at the ink with whatever the options say of languages and prices; what they settle does not matter.
     pub fn new(rows: &[Row], alphabet: &Alphabet, options: &Options) -> Self {
         let mut slots = sheet::inks(&sheet::cells(rows), alphabet, options.ink_scale);
         // Behind missing rows nothing can be learned.
-        let missing = behind_missing(rows, &slots);
+        let missing = ending::behind_missing(rows, &slots);
         let known = missing.unwrap_or(slots.len());
         let symbols = Symbols::new(alphabet);
         let start = options.start.clone().unwrap_or_default();

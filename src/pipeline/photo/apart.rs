@@ -111,15 +111,14 @@ fn bright_regions(grey: &GrayImage) -> Vec<Place> {
     if light < BRIGHTER * dark {
         return Vec::new();
     }
-    let width_of_small = small.width() as usize;
     let bright: Vec<bool> = small.as_raw().iter().map(|&pixel| f32::from(pixel) > threshold).collect();
     if edge(&small, threshold) < SHARP * (light - dark) {
         return Vec::new();
     }
     // Ruling lines may part a sheet; without them two that nearly touch may be one.
-    let mut regions = sheets_among(&bright, width_of_small);
+    let mut regions = sheets_among(&bright, small.width() as usize);
     if regions.len() < 2 {
-        regions = sheets_among(&closed(&bright, width_of_small), width_of_small);
+        regions = sheets_among(&closed(&bright, small.width() as usize), small.width() as usize);
     }
     let margin = AROUND * width.max(height) as f32;
     let place = |region: &Shape| {

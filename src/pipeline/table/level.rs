@@ -84,9 +84,9 @@ fn led(found: &mut Found, numbers: &[Numbers], share: f32, recogniser: &dyn Reco
     let map = LineMap::new(&found.page.image, ROW_REACH);
     let mut grid = found.grid.clone();
     let mut is_led = false;
-    for wrong in wrong {
-        let next = numbers.iter().find(|other| other.pair == wrong.pair + 1);
-        is_led |= lead(&mut grid, &map, wrong, next, usual, found.anchor.first_band);
+    for one in wrong {
+        let next = numbers.iter().find(|other| other.pair == one.pair + 1);
+        is_led |= lead(&mut grid, &map, one, next, usual, found.anchor.first_band);
     }
     if !is_led {
         return Ok(false);
