@@ -1,6 +1,7 @@
 //! A photo that is read once more, as a person says.
 
 use crate::http::send;
+use crate::scale::until;
 use crate::service::{Folder, get, over, path_of, photo, put_pins, read_again, start, upload, usual};
 use scoresheet::service::Settings;
 use serde_json::{Value, json};
@@ -79,6 +80,7 @@ fn a_game_stays_until_another_takes_its_place() {
     let last = over(address, &job);
     assert_eq!((&last["state"], &last["problem"], &last["photos"]), (&json!("done"), &Value::Null, &first["photos"]));
     assert_eq!(get(address, &format!("{job}/review")).json()["pins"], json!([]));
-    let files = std::fs::read_dir(folder.0.join(format!("jobs/{}", &job["/v1/jobs/".len()..]))).unwrap();
-    assert_eq!(files.count(), 3, "photo, ink and game");
+    // The files of the old game go after the job is done.
+    let files = folder.0.join(format!("jobs/{}", &job["/v1/jobs/".len()..]));
+    until(60, "photo, ink and game", || std::fs::read_dir(&files).unwrap().count() == 3);
 }
