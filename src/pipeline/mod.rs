@@ -29,6 +29,7 @@ use numbers::first_row;
 use page::{Page, pale};
 use photo::advice;
 use photo::ingest::{IngestLimits, Photo, ingest};
+use photo::negative;
 use rayon::prelude::*;
 use recognise::{Recogniser, Remembering};
 use results::{WrittenResult, form_result};
@@ -225,7 +226,33 @@ pub fn read_page(photo: &Photo, recogniser: &dyn Recogniser, timing: &mut Timing
     read_page_watched(photo, &PageHint::default(), recogniser, timing, &Watch::default())
 }
 
+/// As [`read_page`], by what a person said of the table. Where there is none, the photo may be a negative.
 fn read_page_watched(
+    photo: &Photo,
+    hint: &PageHint,
+    recogniser: &dyn Recogniser,
+    timing: &mut Timing,
+    watch: &Watch,
+) -> Result<ReadPage> {
+    let skewness = negative::skewness(&photo.grey);
+    let mut read = |as_negative: bool| {
+        if !as_negative {
+            return read_positive(photo, hint, recogniser, timing, watch);
+        }
+        let mut read = read_positive(&negative::inverted(photo), hint, recogniser, timing, watch)?;
+        read.advice.push(format!("{}: the photo is a negative and was read as one", photo.file));
+        Ok(read)
+    };
+    let negative_first = skewness > negative::CLEARLY;
+    match read(negative_first) {
+        Err(error @ (Error::NoTable { .. } | Error::Unreadable { .. })) if skewness > 0.0 => {
+            read(!negative_first).map_err(|other| if matches!(other, Error::Stopped) { other } else { error })
+        }
+        read => read,
+    }
+}
+
+fn read_positive(
     photo: &Photo,
     hint: &PageHint,
     recogniser: &dyn Recogniser,

@@ -41,6 +41,16 @@ fn a_game_is_read_from_its_form() {
 }
 
 #[test]
+fn a_negative_is_read_as_well() {
+    let form = Form { pairs: 2, rows: 14, tilt: 0.015, moves: moves(), first_number: 1 };
+    let mut photo = form.photograph();
+    imageops::invert(&mut photo.grey);
+    let game = read_game(&[sheet(&photo)], &BarReader::new(&form), &ReadOptions::default()).unwrap();
+    assert_eq!(game.plies.iter().filter_map(|ply| ply.san.as_deref()).collect::<Vec<_>>(), moves());
+    assert_eq!(game.warnings, ["form.png: the photo is a negative and was read as one"]);
+}
+
+#[test]
 fn the_pgn_reads_back() {
     let form = Form { pairs: 2, rows: 14, tilt: 0.0, moves: moves(), first_number: 1 };
     let game = read_game(&[sheet(&form.photograph())], &BarReader::new(&form), &ReadOptions::default()).unwrap();

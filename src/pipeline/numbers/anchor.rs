@@ -94,12 +94,10 @@ pub fn anchor(
     let spelled = spellings(recogniser.alphabet());
     let bands = grid.bands.len();
     let bottom = page.image.height() as f32;
-    let (photo_width, photo_height) = page.photo_size;
     let shown = |band: &Band| {
         let middle = band.top.y.len() / 2;
         let (top, foot) = (band.top.y[middle], band.bottom.y[middle]);
-        let [x, y] = page.to_photo([page.image.width() as f32 / 2.0, 2.0 * foot - top]);
-        let last = !(0.0..photo_width as f32).contains(&x) || !(0.0..photo_height as f32).contains(&y);
+        let last = !page.shows([page.image.width() as f32 / 2.0, 2.0 * foot - top]);
         Shown { ruled: band.ruled, inside: top > -1.0 && foot < bottom + 1.0, last }
     };
     let ruled: Vec<Shown> = grid.bands.iter().map(shown).collect();

@@ -101,6 +101,13 @@ impl Page {
     pub fn to_photo(&self, point: [f32; 2]) -> [f32; 2] {
         self.map.apply(point.map(f64::from)).map(|v| v as f32)
     }
+
+    /// Whether the photo reaches as far as a place in pixels of the page.
+    pub(crate) fn shows(&self, point: [f32; 2]) -> bool {
+        let [x, y] = self.to_photo(point);
+        let (width, height) = self.photo_size;
+        (0.0..width as f32).contains(&x) && (0.0..height as f32).contains(&y)
+    }
 }
 
 fn turned(image: GrayImage, quarter_turns: u8) -> GrayImage {

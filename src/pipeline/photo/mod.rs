@@ -5,4 +5,5 @@ pub mod apart;
 pub mod documents;
 pub(crate) mod heic;
 pub mod ingest;
+pub(super) mod negative;
 pub(super) mod tiff;

@@ -49,7 +49,7 @@ pub(crate) fn find(
     }
     let plain = timed(search.timing, "page", || Page::new(photo, 0));
     search.try_page(plain.clone())?;
-    if search.best.as_ref().is_some_and(|found| found.is_sure() && !found.grid.is_doubtful()) {
+    if search.best.as_ref().is_some_and(|found| found.is_sure() && !found.grid.is_doubtful() && !found.ends_early()) {
         return search.end(photo);
     }
     if let Some(tables) = search.earlier(photo)? {

@@ -44,9 +44,21 @@ impl Found {
         self.anchor.evidence > UPRIGHT && self.support() > WHOLE && !self.begins_late()
     }
 
-    /// Whether a part of the table was not found: going by its first number, or by how far its lines reach.
+    /// Whether a part of the table was not found: going by its numbers, or by how far its lines reach.
     pub(crate) fn is_partial(&self) -> bool {
-        self.begins_late() || self.grid.covered() < COVERED
+        self.begins_late() || self.ends_early() || self.grid.covered() < COVERED
+    }
+
+    /// Whether the numbers of the next pair tell of rows below the last one for which the photo has room.
+    pub(crate) fn ends_early(&self) -> bool {
+        let Anchor { first_band, rows, period, first_number, .. } = self.anchor;
+        let above = (first_number as usize).saturating_sub(1);
+        let Some(last) = self.grid.bands[..first_band + rows].last().filter(|_| rows + above < period) else {
+            return false;
+        };
+        let middle = last.top.y.len() / 2;
+        let below = 2.0 * last.bottom.y[middle] - last.top.y[middle];
+        self.page.shows([self.page.image.width() as f32 / 2.0, below])
     }
 
     /// Whether a part of the table seems not to be found, going by its first number: the first rows, cut off by the edge of the
@@ -64,9 +76,7 @@ impl Found {
         } else {
             // A page laid flat may have been cut at its table.
             let width = (pair.white.right.at(y) - left).min(MOVE_WIDTH * self.grid.pitch);
-            let [x, y] = self.page.to_photo([left - width, y]);
-            let (width, height) = self.page.photo_size;
-            (0.0..width as f32).contains(&x) && (0.0..height as f32).contains(&y)
+            self.page.shows([left - width, y])
         }
     }
 
@@ -97,5 +107,34 @@ impl Found {
         };
         self.legible = Some(legible);
         Ok(legible)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::photo::ingest::Photo;
+    use crate::pipeline::table::columns;
+    use crate::pipeline::table::grid::Band;
+    use crate::pipeline::table::lines::Curve;
+    use image::{GrayImage, Luma};
+
+    #[test]
+    fn rows_that_are_missing_in_sight_were_not_found() {
+        let line = |row: usize| Curve { y: vec![100.0 + 30.0 * row as f32; 20] };
+        let found = |height: u32, rows: usize, period: usize, first_number: u32| {
+            let page =
+                Page::new(&Photo { file: String::new(), grey: GrayImage::from_pixel(640, height, Luma([250])) }, 0);
+            let bands = (0..rows).map(|row| Band { top: line(row), bottom: line(row + 1), ruled: true }).collect();
+            let grid =
+                Grid { bands, pairs: columns::even(0.0, 640.0, 2, 29), pitch: 30.0, width: 640.0, by_ink: false };
+            let anchor = Anchor { first_band: 0, rows, period, first_number, evidence: 2.0 };
+            Found { page, grid, anchor, legible: None, is_level: true }
+        };
+        // Twenty rows end at 700.
+        assert!(found(1000, 20, 25, 1).ends_early());
+        assert!(!found(715, 20, 25, 1).ends_early(), "the photo ends there");
+        assert!(!found(1000, 20, 20, 1).ends_early());
+        assert!(!found(1000, 20, 25, 6).ends_early(), "they are missing above");
     }
 }

@@ -123,7 +123,7 @@ pub(crate) fn earlier(
     timing: &mut Timing,
     watch: &Watch,
 ) -> Result<Option<Vec<Found>>> {
-    let is_whole = |tables: &Vec<Found>| tables[0].anchor.first_number == 1;
+    let is_whole = |tables: &Vec<Found>| tables[0].anchor.first_number == 1 && !tables.iter().any(Found::ends_early);
     let as_it_lies = match found.grid.is_doubtful() {
         true => None,
         false => Some(with_earlier(found.clone(), recogniser, timing, watch)?),

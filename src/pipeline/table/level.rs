@@ -28,6 +28,8 @@ const RUN_THROUGH: usize = 4;
 const A_ROW: f32 = 0.6;
 /// What the numbers must still say where rows were moved, as a share.
 const AS_MUCH: f32 = 0.9;
+/// How far beside the rows of the next pair most lines may end, in heights of a row: they were lost.
+const BESIDE: f32 = 0.35;
 /// Share by which lines along the slope of the page must show better than those that run as they were found.
 const CLEARLY: f32 = 1.1;
 
@@ -106,11 +108,14 @@ pub(crate) fn usual_place(numbers: &[Numbers]) -> Option<f32> {
         return Some(first);
     }
     // Rows that slipped from one line to the next are off by a whole row at one end.
-    let agrees = |a: f32, b: f32| (a - b - (a - b).round()).abs() < OFF / 2.0;
-    let agreeing = |place: f32| numbers.iter().filter(|other| agrees(other.middle(), place)).count();
-    let places = numbers.iter().map(Numbers::middle).flat_map(|place| [place, place - place.round()]);
-    // Where half of the pairs are off, the numbers stand rather in the middle of their rows.
-    places.max_by(|a, b| agreeing(*a).cmp(&agreeing(*b)).then(b.abs().total_cmp(&a.abs())))
+    let apart = |a: f32, b: f32| a - b - (a - b).round();
+    let offs = || numbers.iter().flat_map(|one| &one.off).copied();
+    let agreeing = |place: f32| offs().map(move |off| apart(off, place)).filter(|apart| apart.abs() < OFF / 2.0);
+    let places = offs().flat_map(|off| [off, off - off.round()]);
+    // Where half of the rows are off, the numbers stand rather in the middle of their rows.
+    let by_count = |a: &f32, b: &f32| agreeing(*a).count().cmp(&agreeing(*b).count());
+    let place = places.max_by(|a, b| by_count(a, b).then(b.abs().total_cmp(&a.abs())))?;
+    Some(place + median(agreeing(place)))
 }
 
 /// The printed numbers of a pair, as many as its rows if so many are seen, or in the rows where they stand `nearest`; none
@@ -188,17 +193,17 @@ fn lead(
     let mut best = if shown(&led[1]) > CLEARLY * shown(&led[0]) { &led[1] } else { &led[0] };
     // From numbers to numbers no writing can lead them astray.
     let to_next = next.filter(|next| next.places.len() == numbers.places.len()).map(|next| {
-        let mut lines: Vec<Curve> = as_usual
-            .iter()
-            .zip(&borders)
-            .enumerate()
-            .map(|(row, (line, &from))| between(line, from, next.border(row, off)))
-            .collect();
+        let ends: Vec<[f32; 2]> = (0..old.len()).map(|row| next.border(row, off)).collect();
+        let ways = as_usual.iter().zip(&borders).zip(&ends);
+        let mut lines: Vec<Curve> = ways.map(|((line, &from), &to)| between(line, from, to)).collect();
         track::settle_near(map, &mut lines, grid.pitch);
-        lines
+        (lines, ends)
     });
-    if let Some(lines) = to_next.as_ref().filter(|lines| shown(lines) > shown(best)) {
-        best = lines;
+    if let Some((lines, ends)) = &to_next {
+        let beside = median(best.iter().zip(ends).map(|(line, &[x, y])| (y - line.at(x)).abs() / grid.pitch));
+        if beside > BESIDE || shown(lines) > shown(best) {
+            best = lines;
+        }
     }
     let through = numbers.off.iter().filter(|place| (*place - off).abs() >= THROUGH).count();
     if RUN_THROUGH * through < numbers.off.len() && shown(best) < shown(&old) {
@@ -261,6 +266,10 @@ mod tests {
         assert!((usual(&[numbers(0, &[1.0; 7]), numbers(1, &[1.02; 7])]) - 1.0).abs() < 0.05, "all rows are one off");
         assert!(usual(&[numbers(0, &[0.5; 7]), numbers(1, &[0.01; 7])]).abs() < 0.05, "rather in the middle");
         assert!(usual(&[numbers(0, &[-0.2; 7]), numbers(1, &[-0.2; 7]), numbers(2, &[0.3; 7])]) < -0.15);
+        // Most rows of each pair slipped, each by another share of a row: the others tell.
+        let drifting =
+            |from: f32| (0..14).map(|row| if row < 5 { 0.02 } else { from - 0.11 * row as f32 }).collect::<Vec<_>>();
+        assert!(usual(&[numbers(0, &drifting(0.35)), numbers(1, &drifting(0.3))]).abs() < 0.05);
     }
 
     #[test]
@@ -315,6 +324,35 @@ mod tests {
                 let (top, expected) = (band.top.at(x), line(k, x));
                 assert!((top - expected).abs() < 3.0, "row {k} at {x}: {top} instead of {expected}");
             }
+        }
+    }
+
+    #[test]
+    fn lines_that_miss_the_numbers_of_the_next_pair_are_lost() {
+        // Faint rules that rise to the right; darker writing half a row below them leads away to the other side.
+        let line = |k: usize, x: f32| 120.0 + 40.0 * k as f32 - 0.05 * x;
+        let image = GrayImage::from_fn(1024, 900, |x, y| {
+            let near = |slope: f32, reach: f32| {
+                (0..=18).any(|k| (y as f32 - line(k, 60.0) - slope * (x as f32 - 60.0)).abs() < reach)
+            };
+            let astray = (60..500).contains(&x) && near(0.02, 1.6);
+            Luma([if astray { 60 } else { 250 }])
+        });
+        let map = LineMap::new(&image, ROW_REACH);
+        let strips = 0..32;
+        let flat = |k: usize| Curve { y: strips.clone().map(|_| line(k, 60.0)).collect() };
+        let bands = (0..18).map(|k| Band { top: flat(k), bottom: flat(k + 1), ruled: true }).collect();
+        let pairs = columns::even(0.0, 1024.0, 2, 29);
+        let mut grid = Grid { bands, pairs, pitch: 40.0, width: 1024.0, by_ink: false };
+        let numbers = |pair: usize, x: f32, off: f32| Numbers {
+            pair,
+            places: (0..18).map(|k| [x, line(k, x) + 20.0]).collect(),
+            off: vec![off; 18],
+        };
+        assert!(lead(&mut grid, &map, &numbers(0, 40.0, 0.4), Some(&numbers(1, 560.0, 0.0)), 0.0, 0));
+        for (k, band) in grid.bands.iter().enumerate() {
+            let (top, expected) = (band.top.at(480.0), line(k, 480.0));
+            assert!((top - expected).abs() < 8.0, "row {k}: {top} instead of {expected}");
         }
     }
 
