@@ -258,7 +258,7 @@ fn vote(evidence: &[Option<Vec<f32>>], bands_shown: &[Shown], pairs: usize, know
 }
 
 /// Percentage of the ruled bands that may be no rows of the table.
-const MOST_LEFT_OUT: usize = 40;
+const MOST_LEFT_OUT: usize = 70;
 
 /// The evidence of all rows, added up along the rows: a band further down holds the next number.
 struct Ballots {
@@ -364,6 +364,15 @@ mod tests {
         shown[12].last = true;
         let anchor = vote(&evidence, &shown, 2, None);
         assert_eq!((anchor.first_band, anchor.rows, anchor.period, anchor.first_number), (0, 13, 30, 1));
+    }
+
+    #[test]
+    fn of_two_sheets_one_below_the_other_one_is_numbered() {
+        // Each has 30 rows in two pairs, with a heading between them.
+        let sheet = |pair: usize| [column(31, 0, 30, pair, 1), column(30, 0, 30, pair, 1)].concat();
+        let anchor = vote(&[sheet(0), sheet(1)].concat(), &shown(&[true; 61]), 2, None);
+        assert_eq!((anchor.rows, anchor.period, anchor.first_number), (30, 30, 1));
+        assert!([0, 31].contains(&anchor.first_band));
     }
 
     #[test]
