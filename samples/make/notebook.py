@@ -1,0 +1,96 @@
+"""Games kept on paper that is no form: a lined, squared or plain page, its numbers written by hand like the moves.
+
+    python notebook.py --out DIR --count 24 [--first 0] [--strength 10] [--data ../../../shared/data] [--hands DIR]
+
+Sheet number n has seed n; DIR is a data set as `make.py --random` writes it.
+"""
+import argparse
+import os
+
+import cv2
+import numpy as np
+
+from forms import PAGE_HEIGHT, Form, Printed
+from make import write_set
+from pen import Pen, random_manner
+from photo import photograph, random_shot
+from sheet import Notes, Studio, names, truth_of
+
+
+def page(rng):
+    """Blank paper, and the height of the rows that one writes on it."""
+    kind, h = str(rng.choice(["lined", "squared", "plain"])), PAGE_HEIGHT
+    w = int(h * rng.uniform(.68, .76))
+    paper = rng.choice([(252, 251, 247), (250, 246, 230), (244, 247, 250)])
+    picture = np.ones((h, w, 3), np.float32) * paper
+    rows = int(rng.integers(24, 34))
+    pitch = h * .82 / rows
+    colour = np.float32(rng.choice([(150, 170, 205), (165, 165, 170), (130, 180, 190)]))
+    step = {"lined": pitch, "squared": pitch / int(rng.choice([1, 2])), "plain": 0}[kind]
+    top, thick = h * .13, int(rng.integers(1, 4))
+    if step:
+        for y in np.arange(top % step, h, step):
+            picture[int(y):int(y) + thick] = colour
+        for x in np.arange(rng.uniform(0, step), w, step) if kind == "squared" else []:
+            picture[:, int(x):int(x) + thick] = colour
+        if kind == "lined" and rng.random() < .5:
+            margin = int(w * rng.uniform(.08, .12))
+            picture[:, margin:margin + thick] = 215, 120, 120
+    return picture.astype(np.uint8), kind, rows, pitch, top
+
+
+def kept(rng, studio, strength):
+    """The truth of a page as of `random_sheet`."""
+    picture, kind, rows, pitch, top = page(rng)
+    h, w = picture.shape[:2]
+    pairs = int(rng.choice([1, 2], p=[.35, .65]))
+    left, across = w * rng.uniform(.05, .13), w * (.8 if pairs == 2 else rng.uniform(.5, .75)) / pairs
+    number, white = rng.uniform(.13, .18), rng.uniform(.38, .44)
+    cells, places = {}, {}
+    for n in range(1, pairs * rows + 1):
+        x, y = left + (n - 1) // rows * across * 1.05, top + (n - 1) % rows * pitch
+        xs = np.float32([0, number, number + white, .99]) * across + x
+        places[n] = xs[0], y, xs[1], y + pitch
+        cells[n, "white"], cells[n, "black"] = (xs[1], y, xs[2], y + pitch), (xs[2], y, xs[3], y + pitch)
+    starts = {key: cell[0] for key, cell in cells.items()} | {n: place[0] for n, place in places.items()}
+    printed = Printed(Form(language="en"), picture, cells | places, starts, table=(left, top, left + across * pairs * 1.05, top + rows * pitch),
+                      pitch=pitch)
+    sans, result = studio.game(rng, 10, min(70, len(places)))
+    habits = studio.habits(rng, "en" if rng.random() < .5 else None)
+    notes = Notes.of(sans, habits, rng)
+    pen, manner = None, random_manner(rng)
+    manner.indent = min(manner.indent, .5)
+    pen = Pen(studio.writer(rng), manner, printed, rng)
+    header = names(rng)
+    if rng.random() < .7:
+        printed.fields["title"] = left, top - 1.2 * pitch, w * .9
+        pen.field("title", f"{header['White']} - {header['Black']}", pitch * .6)
+    end = str(rng.choice([".", "", ")"], p=[.6, .3, .1]))
+    written = {}
+    for ply, text in sorted(notes.texts.items()):
+        key = ply // 2 + 1, ("white", "black")[ply % 2]
+        if ply % 2 == 0:
+            pen.move(key[0], f"{key[0]}{end}")
+        pen.move(key, text)
+        written[key] = text
+    printed.cells, printed.starts = cells, {key: starts[key] for key in cells}
+    photo, jpeg, geometry = photograph(pen.page(), random_shot(rng, strength), rng)
+    truth = truth_of(printed, written, geometry, photo, header, sans, result)
+    return truth | {"written_in": habits.language, "paper": kind, "jpeg": jpeg}
+
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    a.add_argument("--out", required=True), a.add_argument("--count", type=int, default=24), a.add_argument("--first", type=int, default=0)
+    a.add_argument("--strength", type=float, default=10.0), a.add_argument("--data", default=os.path.join(here, "../../../shared/data"))
+    a.add_argument("--hands", help="folder of handwriting fonts (.ttf), see models/train/fonts.py")
+    o = a.parse_args()
+    cv2.setNumThreads(1)
+    studio = Studio(o.data, o.hands, held_out=True)
+    numbers = range(o.first, o.first + o.count)
+    write_set(o.out, ((f"{i:05}", kept(np.random.default_rng(i), studio, o.strength)) for i in numbers))
+
+
+if __name__ == "__main__":
+    main()
