@@ -7,7 +7,6 @@ The forms are those of DATA/forms; blanks.json says where the moves stand on eac
 form shown `shown` pixels wide; `clockwise` quarter turns make it upright.  Sheet number n has seed n; DIR is a data set as
 `make.py --random` writes it.
 """
-import argparse
 import json
 import os
 
@@ -15,10 +14,10 @@ import cv2
 import numpy as np
 
 from forms import PAGE_HEIGHT, Form, Printed
-from make import write_set
+from make import bench
 from pen import random_manner
 from photo import photograph, random_shot
-from sheet import Notes, Studio, fill, truth_of
+from sheet import Notes, fill, truth_of
 
 
 def blank(path, where):
@@ -59,18 +58,9 @@ def filled(rng, studio, data, name, where, strength):
 
 
 def main():
-    here = os.path.dirname(os.path.abspath(__file__))
-    a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    a.add_argument("--out", required=True), a.add_argument("--count", type=int, default=48), a.add_argument("--first", type=int, default=0)
-    a.add_argument("--strength", type=float, default=10.0), a.add_argument("--data", default=os.path.join(here, "../../../shared/data"))
-    a.add_argument("--hands", help="folder of handwriting fonts (.ttf), see models/train/fonts.py")
-    o = a.parse_args()
-    cv2.setNumThreads(1)
-    studio = Studio(o.data, o.hands, held_out=True)
-    with open(os.path.join(here, "blanks.json"), encoding="utf-8") as f:
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "blanks.json"), encoding="utf-8") as f:
         blanks = sorted(json.load(f).items())
-    numbers = range(o.first, o.first + o.count)
-    write_set(o.out, ((f"{i:05}", filled(np.random.default_rng(i), studio, o.data, *blanks[i % len(blanks)], o.strength)) for i in numbers))
+    bench(__doc__, 48, lambda rng, studio, o, i: filled(rng, studio, o.data, *blanks[i % len(blanks)], o.strength))
 
 
 if __name__ == "__main__":

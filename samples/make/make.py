@@ -235,6 +235,19 @@ def write_set(out, sheets):
             csv.writer(f, lineterminator="\n").writerows(rows)
 
 
+def bench(doc, count, sheet):
+    """The command line of a test bench: `sheet(rng, studio, options, number)` is the truth of one sheet, as of `random_sheet`."""
+    data = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/data")
+    a = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    a.add_argument("--out", required=True), a.add_argument("--count", type=int, default=count), a.add_argument("--first", type=int, default=0)
+    a.add_argument("--strength", type=float, default=10.0), a.add_argument("--data", default=data)
+    a.add_argument("--hands", help="folder of handwriting fonts (.ttf), see models/train/fonts.py")
+    o = a.parse_args()
+    cv2.setNumThreads(1)
+    studio = Studio(o.data, o.hands, held_out=True)
+    write_set(o.out, ((f"{i:05}", sheet(np.random.default_rng(i), studio, o, i)) for i in range(o.first, o.first + o.count)))
+
+
 def write_json(path, value):
     with open(path, "w", encoding="utf-8") as f:
         json.dump(value, f)

@@ -4,17 +4,13 @@
 
 Sheet number n has seed n; DIR is a data set as `make.py --random` writes it.
 """
-import argparse
-import os
-
-import cv2
 import numpy as np
 
 from forms import PAGE_HEIGHT, Form, Printed
-from make import write_set
+from make import bench
 from pen import Pen, random_manner
 from photo import photograph, random_shot
-from sheet import Notes, Studio, names, truth_of
+from sheet import Notes, names, truth_of
 
 
 def page(rng):
@@ -58,7 +54,7 @@ def kept(rng, studio, strength):
     sans, result = studio.game(rng, 10, min(70, len(places)))
     habits = studio.habits(rng, "en" if rng.random() < .5 else None)
     notes = Notes.of(sans, habits, rng)
-    pen, manner = None, random_manner(rng)
+    manner = random_manner(rng)
     manner.indent = min(manner.indent, .5)
     pen = Pen(studio.writer(rng), manner, printed, rng)
     header = names(rng)
@@ -79,18 +75,5 @@ def kept(rng, studio, strength):
     return truth | {"written_in": habits.language, "paper": kind, "jpeg": jpeg}
 
 
-def main():
-    here = os.path.dirname(os.path.abspath(__file__))
-    a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    a.add_argument("--out", required=True), a.add_argument("--count", type=int, default=24), a.add_argument("--first", type=int, default=0)
-    a.add_argument("--strength", type=float, default=10.0), a.add_argument("--data", default=os.path.join(here, "../../../shared/data"))
-    a.add_argument("--hands", help="folder of handwriting fonts (.ttf), see models/train/fonts.py")
-    o = a.parse_args()
-    cv2.setNumThreads(1)
-    studio = Studio(o.data, o.hands, held_out=True)
-    numbers = range(o.first, o.first + o.count)
-    write_set(o.out, ((f"{i:05}", kept(np.random.default_rng(i), studio, o.strength)) for i in numbers))
-
-
 if __name__ == "__main__":
-    main()
+    bench(__doc__, 24, lambda rng, studio, o, _: kept(rng, studio, o.strength))

@@ -252,6 +252,7 @@ fn read_page_watched(
     }
 }
 
+/// The same for dark ink on bright paper.
 fn read_positive(
     photo: &Photo,
     hint: &PageHint,

@@ -4,6 +4,7 @@
 //! read by the recogniser like any cell and all of them vote together: row `k` of column pair `j` must read
 //! `first + j * rows + k`.
 
+use super::ballots::Ballots;
 use super::is_small;
 use crate::error::Result;
 use crate::pipeline::NUMBERS_READ;
@@ -53,18 +54,14 @@ struct Shown {
 }
 
 /// Largest printed number that is looked for.
-const LARGEST: u32 = 200;
+pub(super) const LARGEST: u32 = 200;
 /// Evidence of one row is kept within these bounds, so that no single misreading decides.
-const STRONGEST_AGAINST: f32 = -3.0;
+pub(super) const STRONGEST_AGAINST: f32 = -3.0;
 const STRONGEST_FOR: f32 = 4.0;
 /// Price of each line that the chain found and the anchor leaves out, or the other way round.
 const UNRULED: f32 = 1.0;
 /// A symbol whose log-probability nowhere exceeds this is not in a cell.
 const INVISIBLE: f32 = -7.0;
-/// Where half of the rows read as clearly as this, a row without a number (a header, a footer) is no row: it pays
-/// this price, more than a line left out.
-const LEGIBLE: f32 = 2.0;
-const SILENT: f32 = 1.5;
 /// Most rows of a form that may lie beyond the edges of the picture; of a form whose first row shows, and the price of each
 /// up to so many.
 const CUT_OFF: usize = 4;
@@ -259,59 +256,6 @@ fn vote(evidence: &[Option<Vec<f32>>], bands_shown: &[Shown], pairs: usize, know
 
 /// Percentage of the ruled bands that may be no rows of the table.
 const MOST_LEFT_OUT: usize = 70;
-
-/// The evidence of all rows, added up along the rows: a band further down holds the next number.
-struct Ballots {
-    bands: usize,
-    /// For each pair, and each number that may stand in an imagined row `bands` above the first, the sums of the
-    /// evidence of 0, 1, 2, ... rows.
-    sums: Vec<Vec<f32>>,
-}
-
-impl Ballots {
-    fn new(evidence: &[Option<Vec<f32>>], bands: usize, pairs: usize) -> Self {
-        let mut clearest: Vec<f32> =
-            evidence.iter().flatten().map(|row| row.iter().copied().fold(STRONGEST_AGAINST, f32::max)).collect();
-        clearest.sort_by(f32::total_cmp);
-        let legible = clearest.get(clearest.len() / 2).is_some_and(|&middle| middle > LEGIBLE);
-        let silence = if legible { SILENT } else { 0.0 };
-        let along = |pair: usize, start: usize| {
-            let says = |band: usize| match evidence.get(pair * bands + band) {
-                // Numbers beyond those that are looked for, and below 0.
-                Some(Some(row)) => {
-                    let number = (start + band).checked_sub(bands);
-                    number.and_then(|n| row.get(n)).copied().unwrap_or(STRONGEST_AGAINST) - silence
-                }
-                _ => 0.0,
-            };
-            let mut sum = 0.0;
-            std::iter::once(0.0)
-                .chain((0..bands).map(|band| {
-                    sum += says(band);
-                    sum
-                }))
-                .collect()
-        };
-        let starts = bands + LARGEST as usize + 1;
-        Self {
-            bands,
-            sums: (0..pairs)
-                .flat_map(|pair| (0..starts).map(move |start| (pair, start)))
-                .map(|(pair, start)| along(pair, start))
-                .collect(),
-        }
-    }
-
-    /// What the bands of a pair say for the numbers from `first` on.
-    fn sum(&self, pair: usize, bands: Range<usize>, first: usize) -> f32 {
-        let starts = self.bands + LARGEST as usize + 1;
-        let start = first + self.bands - bands.start;
-        match self.sums.get(pair * starts + start) {
-            Some(sums) if start < starts => sums[bands.end] - sums[bands.start],
-            _ => STRONGEST_AGAINST * bands.len() as f32,
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,7 @@
 //! The picture offers a few places; a few rows of each are read, and the place where most read as numbers is taken.
 
 pub mod anchor;
+mod ballots;
 pub(super) mod digits;
 pub(super) mod first_row;
 

@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn lines_that_miss_the_numbers_of_the_next_pair_are_lost() {
-        // Faint rules that rise to the right; darker writing half a row below them leads away to the other side.
+        // The rules, which rise to the right, are lost; writing leads from the first numbers away to the other side.
         let line = |k: usize, x: f32| 120.0 + 40.0 * k as f32 - 0.05 * x;
         let image = GrayImage::from_fn(1024, 900, |x, y| {
             let near = |slope: f32, reach: f32| {
@@ -339,8 +339,7 @@ mod tests {
             Luma([if astray { 60 } else { 250 }])
         });
         let map = LineMap::new(&image, ROW_REACH);
-        let strips = 0..32;
-        let flat = |k: usize| Curve { y: strips.clone().map(|_| line(k, 60.0)).collect() };
+        let flat = |k: usize| Curve { y: vec![line(k, 60.0); 32] };
         let bands = (0..18).map(|k| Band { top: flat(k), bottom: flat(k + 1), ruled: true }).collect();
         let pairs = columns::even(0.0, 1024.0, 2, 29);
         let mut grid = Grid { bands, pairs, pitch: 40.0, width: 1024.0, by_ink: false };
