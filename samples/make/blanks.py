@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from forms import PAGE_HEIGHT, Form, Printed
-from make import bench
+from bench import bench
 from pen import random_manner
 from photo import photograph, random_shot
 from sheet import Notes, fill, truth_of

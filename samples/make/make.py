@@ -9,7 +9,6 @@ Every sheet has its own seed, so that one can be made again alone.
 """
 import argparse
 import csv
-import json
 import os
 import zlib
 
@@ -18,7 +17,9 @@ import chess.pgn
 import cv2
 import numpy as np
 
+import notebook as notebook_pages
 import other
+from bench import write_json, write_set
 from forms import WORDS, Form, print_form
 from pen import Manner
 from photo import Shot, photograph
@@ -144,8 +145,19 @@ def pencil_inside(make):
                ENGLISH | dict(check=""), game=dict(least=28, most=50), person=41)
 
 
+def notebook(make):
+    """A game kept on squared paper, its numbers written by hand like the moves."""
+    rng, studio = make.rng, make.studio
+    truth = notebook_pages.kept(rng, studio, kind="squared", shot=Shot(tilt=5, roll=1.5, curl=.005, table="wood", gradient=.05, shadow=.2), languages=["de"], font="patrick-hand")
+    make.write(make.name + ".jpg", truth.pop("jpeg"))
+    make.written = [(make.name + ".jpg", cell["number"], cell["colour"], cell["written"]) for cell in truth["cells"] if cell["written"]]
+    if make.geometry:
+        write_json(os.path.join(make.geometry, make.name + ".json"), truth)
+    make.truth(truth["moves"], truth["headers"], truth["result"])
+
+
 SHEETS = [english_scan, english_shadow, long_game, two_pages, both_players, german, french, spanish, corrections, sideways,
-          table_perspective, pencil_inside]
+          table_perspective, pencil_inside, notebook]
 
 
 class Maker:
@@ -218,39 +230,6 @@ def make_random(studio, numbers, strength, roll, in_turn, timed=False):
     for i in numbers:
         language = languages[i % len(languages)] if in_turn else None
         yield f"{i:05}", random_sheet(np.random.default_rng(i), studio, strength, roll, language, timed)[1]
-
-
-def write_set(out, sheets):
-    """Writes sheets, given as (name, truth), as a data set for `scoresheet eval` (pages/, written.csv, played.csv), and NAME.json."""
-    os.makedirs(os.path.join(out, "pages"), exist_ok=True)
-    written, played = [("page", "number", "colour", "written")], [("game", "number", "colour", "san", "trusted")]
-    for name, truth in sheets:
-        with open(os.path.join(out, "pages", name + ".jpg"), "wb") as f:
-            f.write(truth.pop("jpeg"))
-        write_json(os.path.join(out, name + ".json"), truth)
-        written += [(name + ".jpg", c["number"], c["colour"], c["written"]) for c in truth["cells"] if c["written"]]
-        played += [(name, i // 2 + 1, ("white", "black")[i % 2], san, 1) for i, san in enumerate(truth["moves"])]
-    for table, rows in (("written.csv", written), ("played.csv", played)):
-        with open(os.path.join(out, table), "w", newline="", encoding="utf-8") as f:
-            csv.writer(f, lineterminator="\n").writerows(rows)
-
-
-def bench(doc, count, sheet):
-    """The command line of a test bench: `sheet(rng, studio, options, number)` is the truth of one sheet, as of `random_sheet`."""
-    data = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/data")
-    a = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    a.add_argument("--out", required=True), a.add_argument("--count", type=int, default=count), a.add_argument("--first", type=int, default=0)
-    a.add_argument("--strength", type=float, default=10.0), a.add_argument("--data", default=data)
-    a.add_argument("--hands", help="folder of handwriting fonts (.ttf), see models/train/fonts.py")
-    o = a.parse_args()
-    cv2.setNumThreads(1)
-    studio = Studio(o.data, o.hands, held_out=True)
-    write_set(o.out, ((f"{i:05}", sheet(np.random.default_rng(i), studio, o, i)) for i in range(o.first, o.first + o.count)))
-
-
-def write_json(path, value):
-    with open(path, "w", encoding="utf-8") as f:
-        json.dump(value, f)
 
 
 def main():

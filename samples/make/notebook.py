@@ -1,21 +1,21 @@
 """Games kept on paper that is no form: a lined, squared or plain page, its numbers written by hand like the moves.
 
-    python notebook.py --out DIR --count 24 [--first 0] [--strength 10] [--data ../../../shared/data] [--hands DIR]
+    python notebook.py --out DIR --count 24 [--first 0] [--strength 10] [--ragged] [--data ../../../shared/data] [--hands DIR]
 
-Sheet number n has seed n; DIR is a data set as `make.py --random` writes it.
+--ragged: Black's moves follow White's, in no column of their own. Sheet number n has seed n; DIR is a data set as `make.py --random` writes it.
 """
 import numpy as np
 
+from bench import bench
 from forms import PAGE_HEIGHT, Form, Printed
-from make import bench
 from pen import Pen, random_manner
 from photo import photograph, random_shot
 from sheet import Notes, names, truth_of
 
 
-def page(rng):
-    """Blank paper, and the height of the rows that one writes on it."""
-    kind, h = str(rng.choice(["lined", "squared", "plain"])), PAGE_HEIGHT
+def page(rng, kind=None):
+    """Blank paper of a kind, and the height of the rows that one writes on it."""
+    kind, h = kind or str(rng.choice(["lined", "squared", "plain"])), PAGE_HEIGHT
     w = int(h * rng.uniform(.68, .76))
     paper = rng.choice([(252, 251, 247), (250, 246, 230), (244, 247, 250)])
     picture = np.ones((h, w, 3), np.float32) * paper
@@ -35,9 +35,9 @@ def page(rng):
     return picture.astype(np.uint8), kind, rows, pitch, top
 
 
-def kept(rng, studio, strength):
+def kept(rng, studio, strength=10.0, ragged=False, kind=None, shot=None, languages=None, font=None):
     """The truth of a page as of `random_sheet`."""
-    picture, kind, rows, pitch, top = page(rng)
+    picture, kind, rows, pitch, top = page(rng, kind)
     h, w = picture.shape[:2]
     pairs = int(rng.choice([1, 2], p=[.35, .65]))
     left, across = w * rng.uniform(.05, .13), w * (.8 if pairs == 2 else rng.uniform(.5, .75)) / pairs
@@ -52,28 +52,32 @@ def kept(rng, studio, strength):
     printed = Printed(Form(language="en"), picture, cells | places, starts, table=(left, top, left + across * pairs * 1.05, top + rows * pitch),
                       pitch=pitch)
     sans, result = studio.game(rng, 10, min(70, len(places)))
-    habits = studio.habits(rng, "en" if rng.random() < .5 else None)
+    habits = studio.habits(rng, str(rng.choice(languages)) if languages else "en" if rng.random() < .5 else None)
     notes = Notes.of(sans, habits, rng)
     manner = random_manner(rng)
     manner.indent = min(manner.indent, .5)
-    pen = Pen(studio.writer(rng), manner, printed, rng)
+    pen = Pen(studio.writer(rng, font=font), manner, printed, rng)
     header = names(rng)
     if rng.random() < .7:
         printed.fields["title"] = left, top - 1.2 * pitch, w * .9
         pen.field("title", f"{header['White']} - {header['Black']}", pitch * .6)
     end = str(rng.choice([".", "", ")"], p=[.6, .3, .1]))
-    written = {}
+    written, behind = {}, 0
     for ply, text in sorted(notes.texts.items()):
         key = ply // 2 + 1, ("white", "black")[ply % 2]
         if ply % 2 == 0:
             pen.move(key[0], f"{key[0]}{end}")
-        pen.move(key, text)
+        elif ragged:
+            _, y, right, foot = cells[key]
+            printed.starts[key] = behind + pitch * rng.uniform(.5, .9)
+            cells[key] = printed.cells[key] = printed.starts[key], y, right + .3 * across, foot
+        behind = pen.move(key, text)
         written[key] = text
-    printed.cells, printed.starts = cells, {key: starts[key] for key in cells}
-    photo, jpeg, geometry = photograph(pen.page(), random_shot(rng, strength), rng)
+    printed.cells, printed.starts = cells, {key: printed.starts[key] for key in cells}
+    photo, jpeg, geometry = photograph(pen.page(), shot or random_shot(rng, strength), rng)
     truth = truth_of(printed, written, geometry, photo, header, sans, result)
     return truth | {"written_in": habits.language, "paper": kind, "jpeg": jpeg}
 
 
 if __name__ == "__main__":
-    bench(__doc__, 24, lambda rng, studio, o, _: kept(rng, studio, o.strength))
+    bench(__doc__, 24, lambda rng, studio, o, _: kept(rng, studio, o.strength, o.ragged), ["--ragged"])

@@ -91,7 +91,7 @@ class Pen:
 
     def move(self, key, text, wrong=None, how="scribble", time=""):
         """Writes a move in its cell.  `wrong` is what stood there first: struck out (`how` = "line" or "scribble") with the
-        right move beside it, or written over ("over").  `time` is what stands before it."""
+        right move beside it, or written over ("over").  `time` is what stands before it.  Returned is where it ends."""
         x, base, capital = self.place(key)
         right = self.printed.cells[key][2] + .12 * self.printed.pitch
         if wrong and how != "over":
@@ -108,7 +108,7 @@ class Pen:
             x = max(end + self.rng.uniform(.3, .6) * self.printed.pitch, min(x + 2.2 * self.printed.pitch, right - natural))
         elif not wrong and x + natural > right:
             x = max(self.printed.starts[key] + 8, right - natural)
-        self.text(text, x, base, capital, right - x)
+        return self.text(text, x, base, capital, right - x)
 
     def strike(self, x0, x1, base, capital, how):
         rng, middle = self.rng, base - capital * .45
