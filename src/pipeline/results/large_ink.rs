@@ -69,6 +69,9 @@ pub fn patch(page: &Page, grid: &Grid, pair: usize, bands: Range<usize>) -> Opti
 
 /// The brightness below which a patch is inked: with the faintest ink that may be there, and as the darkest suggests.
 pub(crate) fn thresholds(grey: &[u8]) -> [f32; 2] {
+    if grey.is_empty() {
+        return [0.0; 2];
+    }
     let mut sorted = grey.to_vec();
     shades::sort(&mut sorted);
     let at = |share: f32| sorted.get((sorted.len() as f32 * share) as usize).copied().map_or(255.0, f32::from);
@@ -157,6 +160,11 @@ fn belong_together(a: &Place, b: &Place) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_empty_patch_has_no_strokes() {
+        assert!(groups(&ink(&[], 0, 0)).is_empty());
+    }
 
     #[test]
     fn strokes_over_lines_stay_whole_and_lines_go() {
