@@ -60,6 +60,14 @@ fn sheets_are_read() {
 }
 
 #[test]
+fn a_game_in_a_notebook_is_read() {
+    let (_, game) = read(&["notebook.jpg"]);
+    let (right, of) = right(&game, "notebook");
+    assert!(right * 100 >= of * 90, "{right} of {of} moves");
+    assert!(game.warnings.iter().any(|warning| warning.contains("no ruled rows")), "{:?}", game.warnings);
+}
+
+#[test]
 fn a_phone_s_own_format_is_read() {
     let (_, game) = read(&["phone.heic"]);
     let (right, of) = right(&game, "german");

@@ -54,7 +54,7 @@ struct Shown {
 }
 
 /// Largest printed number that is looked for.
-pub(super) const LARGEST: u32 = 200;
+pub(crate) const LARGEST: u32 = 200;
 /// Evidence of one row is kept within these bounds, so that no single misreading decides.
 pub(super) const STRONGEST_AGAINST: f32 = -3.0;
 const STRONGEST_FOR: f32 = 4.0;
@@ -166,7 +166,7 @@ const SURE: f32 = 1.2;
 const HOPELESS: f32 = -0.3;
 
 /// How each number may be printed: plain, with zeros in front, with a full stop behind.
-fn spellings(alphabet: &Alphabet) -> Vec<Vec<Vec<usize>>> {
+pub(crate) fn spellings(alphabet: &Alphabet) -> Vec<Vec<Vec<usize>>> {
     (0..=LARGEST)
         .map(|number| {
             let mut ways = vec![number.to_string()];
@@ -184,7 +184,7 @@ fn spellings(alphabet: &Alphabet) -> Vec<Vec<Vec<usize>>> {
 }
 
 /// For each number, the logarithm of how much likelier it is than the average number; index 0 stands for none.
-fn row_evidence(reading: &Reading, spelled: &[Vec<Vec<usize>>]) -> Vec<f32> {
+pub(crate) fn row_evidence(reading: &Reading, spelled: &[Vec<Vec<usize>>]) -> Vec<f32> {
     // A number with a digit that shows at no time step is out of the question; most are.
     let clearest =
         |class: usize| (0..reading.steps()).map(|t| reading.step(t)[class]).fold(f32::NEG_INFINITY, f32::max);

@@ -11,6 +11,7 @@ use super::hint::PageHint;
 use super::ink_rows;
 use super::legible;
 use super::level;
+use super::listed::{self, Listed};
 use super::straight_rows;
 use crate::error::{Error, Result};
 use crate::pipeline::numbers::anchor;
@@ -100,7 +101,7 @@ pub(crate) fn find(
         if search.is_whole() {
             break;
         }
-        search.try_numbers(&page.turned(turns))?;
+        search.try_unruled(&page.turned(turns))?;
     }
     let told_by_lines = upright;
     for (index, turns) in [(0, 0), (1, 0), (2, 0), (0, 2), (1, 2), (0, 1), (0, 3)] {
@@ -164,7 +165,7 @@ impl<'a> Search<'a> {
 
     /// Tries a page whose rows may not be ruled.
     fn try_ink(&mut self, page: Page) -> Result<()> {
-        self.try_numbers(&page)?;
+        self.try_unruled(&page)?;
         if self.is_sure() {
             return Ok(());
         }
@@ -186,6 +187,49 @@ impl<'a> Search<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Tries a page whose rows may be told by its numbers, which are printed, or written by hand like the moves.
+    fn try_unruled(&mut self, page: &Page) -> Result<()> {
+        let listed = self.listed(page)?;
+        let (by_hand, even) = match listed {
+            Some((found, true)) => (Some(found), None),
+            Some((found, false)) => (None, Some(found)),
+            None => (None, None),
+        };
+        if let Some(found) = by_hand {
+            self.offer(found)?;
+            if self.is_sure() {
+                return Ok(());
+            }
+        }
+        self.try_numbers(page)?;
+        // A hand may be as even as print: its moves tell.
+        even.map_or(Ok(()), |found| self.offer_to_read(found))
+    }
+
+    /// Offers a table that is the better one if more of its cells read as moves, whatever its numbers say.
+    fn offer_to_read(&mut self, mut found: Found) -> Result<()> {
+        let recogniser = self.recogniser;
+        let area = timed(self.timing, "anchor", || found.legible(recogniser))?.area;
+        let best = self.best.as_mut().map(|best| best.legible(recogniser)).transpose()?;
+        if best.is_none_or(|best| area > CLEARLY * best.area) {
+            self.best = Some(found);
+        }
+        Ok(())
+    }
+
+    /// The moves of a page that stand behind numbers, and whether these are written by hand.
+    fn listed(&mut self, page: &Page) -> Result<Option<(Found, bool)>> {
+        if self.known.rows.is_some() || self.known.columns.is_some() {
+            return Ok(None);
+        }
+        self.watch.at("grid")?;
+        let listed = timed(self.timing, "grid", || listed::find(page, self.recogniser))?;
+        Ok(listed.map(|listed| {
+            let Listed { page, grid, anchor, by_hand } = listed;
+            (Found { page, grid, anchor, legible: None, is_level: false }, by_hand)
+        }))
     }
 
     fn try_grid(&mut self, page: Page, grid: std::result::Result<Grid, String>) -> Result<()> {
@@ -301,11 +345,18 @@ impl<'a> Search<'a> {
         further::earlier(best.clone(), photo, self.recogniser, self.timing, self.watch)
     }
 
-    fn end(self, photo: &Photo) -> Result<Vec<Found>> {
+    fn end(mut self, photo: &Photo) -> Result<Vec<Found>> {
+        let is_open = self.known.table.is_none() && self.known.rows.is_none() && self.known.columns.is_none();
+        // Lines of paper that is no form may have been taken for rows and columns: their cells hold no moves.
+        if is_open && !self.writing_is_plain()? && self.best.as_ref().is_some_and(|found| !found.grid.by_ink) {
+            let page = self.best.as_ref().map(|found| found.page.clone());
+            if let Some((found, _)) = page.map(|page| self.listed(&page)).transpose()?.flatten() {
+                self.offer_to_read(found)?;
+            }
+        }
         let Some(mut found) = self.best else {
             return Err(Error::NoTable { file: photo.file.clone(), cause: self.cause.unwrap_or_default() });
         };
-        let is_open = self.known.table.is_none() && self.known.rows.is_none() && self.known.columns.is_none();
         // Print, hatching and noise may look like rows and columns too: the cells need not all be read to tell.
         let legible = |found: &mut Found| found.legible(self.recogniser);
         if is_open && !found.is_read() && timed(self.timing, "anchor", || legible(&mut found))?.is_no_writing() {

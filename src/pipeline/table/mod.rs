@@ -13,6 +13,7 @@ pub(super) mod layout;
 pub(super) mod legible;
 pub(super) mod level;
 pub mod lines;
+pub(super) mod listed;
 pub(super) mod long_lines;
 pub(super) mod number_columns;
 pub(super) mod number_rows;

@@ -1,0 +1,245 @@
+//! The columns in which moves are listed: where numbers end and White's and Black's moves begin.
+
+use super::median;
+use super::numbers::NUMBER;
+
+/// How far moves begin behind the numbers at most, in heights of a letter.
+const FURTHEST: f32 = 4.0;
+/// How far a word reaches behind the numbers that is none of them, in heights of a letter.
+const BEHIND: f32 = 0.3;
+/// Steps in which a border between columns is looked for, and the paper beside it, in heights of a letter.
+const STEP: f32 = 0.1;
+const CLEAR: f32 = 0.1;
+/// What a word costs that a border cuts in two, and a letter, in rows with a move at either side.
+const WORD_CUT: f32 = 0.7;
+const LETTER_CUT: f32 = 1.3;
+/// How far from the others a row's border may run, in heights of a letter.
+const ASIDE: f32 = 1.5;
+/// Share of a gap by which a border keeps off the letters.
+const BY_THE_SIDE: f32 = 0.3;
+/// Gap between two moves at least, and from which on a wider one says no more, in heights of a letter; and the share of the rows
+/// that have it where Black's moves stand in a column.
+const WORD_GAP: f32 = 0.4;
+const WIDE_GAP: f32 = 1.5;
+const ALIGNED: f32 = 0.8;
+/// Share of the rows that have two moves at least.
+const PARTED: f32 = 0.5;
+/// Room between Black's move and what else is written in its row at most, in heights of a letter.
+const ROOM: f32 = 2.5;
+/// Width of a column that holds most moves, in heights of a letter, and how much wider than White's column Black's may be.
+const MOVE: f32 = 5.0;
+const WIDER: f32 = 1.4;
+
+/// A word or letter of a list; `left` and `right` are counted from the line of the numbers on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Placed {
+    pub left: f32,
+    pub right: f32,
+    pub y: f32,
+    pub row: usize,
+}
+
+impl Placed {
+    pub fn middle(&self) -> f32 {
+        (self.left + self.right) / 2.0
+    }
+}
+
+/// How far behind the line of its numbers a column's moves begin.
+pub(super) fn numbers_end(words: &[Placed], letters: &[Vec<Placed>], height: f32) -> f32 {
+    let numbers = words.iter().filter(|word| word.left < height && word.right < NUMBER * height);
+    let least = median(numbers.map(|word| word.right)).unwrap_or(height);
+    let places = (0..(FURTHEST / STEP) as usize).map(|step| least + step as f32 * STEP * height);
+    cheapest(places, |at| cut(words, letters, at, height))
+}
+
+/// The words that are no numbers.
+pub(super) fn behind(mut words: Vec<Placed>, numbers_end: f32, height: f32) -> Vec<Placed> {
+    words.retain(|word| word.right > numbers_end + BEHIND * height);
+    words
+}
+
+/// What a border costs by what it cuts: words, and in each row letters, by how far from it there is a gap.
+fn cut(words: &[Placed], letters: &[Vec<Placed>], at: f32, height: f32) -> f32 {
+    let words = words.iter().filter(|word| word.left < at && word.right > at).count();
+    let in_row = |row: &Vec<Placed>| {
+        let mut nearest = f32::INFINITY;
+        for [from, to] in gaps_of(row) {
+            let clear = (CLEAR * height).min((to - from) / 2.0);
+            nearest = nearest.min((from + clear - at).max(at + clear - to).max(0.0));
+        }
+        (nearest / height).min(1.0)
+    };
+    WORD_CUT * words as f32 + LETTER_CUT * letters.iter().map(in_row).sum::<f32>()
+}
+
+/// The letters of each row, from left to right.
+pub(super) fn by_row(letters: impl Iterator<Item = Placed>, rows: usize) -> Vec<Vec<Placed>> {
+    let mut by_row: Vec<Vec<Placed>> = vec![Vec::new(); rows];
+    letters.for_each(|letter| by_row[letter.row].push(letter));
+    by_row.iter_mut().for_each(|row| row.sort_by(|a, b| a.left.total_cmp(&b.left)));
+    by_row
+}
+
+/// The middle of the first stretch of places at which something costs least.
+fn cheapest(places: impl Iterator<Item = f32>, cost: impl Fn(f32) -> f32) -> f32 {
+    let costs: Vec<(f32, f32)> = places.map(|at| (at, cost(at))).collect();
+    let least = costs.iter().map(|&(_, cost)| cost).fold(f32::INFINITY, f32::min);
+    let start = costs.iter().position(|&(_, cost)| cost <= least).unwrap_or(0);
+    let stretch = costs[start..].iter().take_while(|&&(_, cost)| cost <= least).count();
+    costs.get(start).map_or(0.0, |first| (first.0 + costs[start + stretch.max(1) - 1].0) / 2.0)
+}
+
+/// Where Black's moves begin, behind the line of the numbers, as most rows have it.
+fn between(behind: &[Placed], moves: &[Vec<Placed>], numbers_end: f32, height: f32) -> f32 {
+    let end = moves.iter().flatten().map(|letter| letter.right).fold(0.0, f32::max);
+    let cost = |at: f32| {
+        // The moves of a row are about as long.
+        let even: f32 = moves.iter().map(|row| evenness(row, at)).sum();
+        cut(behind, moves, at, height) - even
+    };
+    let steps = ((end - numbers_end) / (STEP * height)) as usize;
+    cheapest((1..steps.max(2)).map(|step| numbers_end + step as f32 * STEP * height), cost)
+}
+
+/// How evenly a border parts the letters of a row, from 0 to 1.
+fn evenness(row: &[Placed], at: f32) -> f32 {
+    let white = row.iter().filter(|letter| letter.middle() < at).count();
+    2.0 * white.min(row.len() - white) as f32 / row.len().max(1) as f32
+}
+
+/// A place between two letters of a row, or behind or before all of them: its ends.
+fn gaps_of(row: &[Placed]) -> Vec<[f32; 2]> {
+    let mut gaps = Vec::new();
+    let mut end = f32::NEG_INFINITY;
+    for (left, right) in row.iter().map(|letter| (letter.left, letter.right)).chain([(f32::INFINITY, f32::INFINITY)]) {
+        if left > end {
+            gaps.push([end, left]);
+        }
+        end = end.max(right);
+    }
+    gaps
+}
+
+/// Where a border runs in each row: in a gap between two letters near it.
+pub(super) fn winding(letters: &[Vec<Placed>], border: f32, height: f32) -> Vec<f32> {
+    let around = border - ASIDE * height..border + ASIDE * height;
+    let place = |row: &Vec<Placed>| {
+        let mut best = (0.0, border);
+        for [from, to] in gaps_of(row).into_iter().map(|[from, to]| [from.max(around.start), to.min(around.end)]) {
+            if to > from {
+                let clear = (to - from) * BY_THE_SIDE;
+                let place = border.clamp(from + clear, to - clear);
+                let worth = (to - from) - (place - border).abs();
+                if worth > best.0 {
+                    best = (worth, place);
+                }
+            }
+        }
+        best.1
+    };
+    letters.iter().map(place).collect()
+}
+
+/// Where Black's moves begin in each row: at a border that all rows have, or else, where it runs through words, in the widest
+/// gap of each row that parts it evenly. None where few rows have two moves.
+pub(super) fn parted(behind: &[Placed], letters: &[Vec<Placed>], numbers_end: f32, height: f32) -> Option<Vec<f32>> {
+    let moves: Vec<Vec<Placed>> = letters.iter().map(|row| moves_of(row, numbers_end, height)).collect();
+    let border = between(behind, &moves, numbers_end, height);
+    let worth = |row: &[Placed], [from, to]: [f32; 2]| ((to - from) / height).min(WIDE_GAP) + evenness(row, to);
+    let widest = |row: &[Placed]| {
+        let inner = gaps_of(row).into_iter().filter(|gap| gap.iter().all(|end| end.is_finite()));
+        inner.max_by(|&a, &b| worth(row, a).total_cmp(&worth(row, b)))
+    };
+    let is_wide = |&[from, to]: &[f32; 2]| to - from > WORD_GAP * height;
+    let written = moves.iter().filter(|row| row.len() > 1).count() as f32;
+    let of_two = moves.iter().filter(|row| widest(row).as_ref().is_some_and(is_wide)).count() as f32;
+    if of_two < PARTED * written.max(1.0) {
+        return None;
+    }
+    let is_clear =
+        |row: &&Vec<Placed>| gaps_of(row).iter().any(|gap| is_wide(gap) && (gap[0]..gap[1]).contains(&border));
+    if moves.iter().filter(|row| row.len() > 1).filter(is_clear).count() as f32 >= ALIGNED * written {
+        return Some(winding(letters, border, height));
+    }
+    let place = |row: &Vec<Placed>| widest(row).map_or(border, |[from, to]| (from + to) / 2.0);
+    Some(moves.iter().map(place).collect())
+}
+
+/// The letters of a row that are no number.
+fn moves_of(row: &[Placed], numbers_end: f32, height: f32) -> Vec<Placed> {
+    row.iter().filter(|letter| letter.left > numbers_end - 0.5 * height).copied().collect()
+}
+
+/// Where Black's moves end, behind the line of the numbers: what stands further off in a row is none of it.
+pub(super) fn end(behind: &[Placed], numbers_end: f32, parted: &[f32], height: f32) -> f32 {
+    let between = parted.iter().copied().fold(numbers_end, f32::max);
+    let mut black: Vec<&Placed> = behind.iter().filter(|word| word.middle() > parted[word.row]).collect();
+    black.sort_by(|a, b| a.row.cmp(&b.row).then(a.left.total_cmp(&b.left)));
+    let mut end = between + height;
+    for row in black.chunk_by(|a, b| a.row == b.row) {
+        let mut right = row[0].right;
+        for word in row {
+            if word.left < right + ROOM * height {
+                right = right.max(word.right);
+            }
+        }
+        end = end.max(right);
+    }
+    let widest = WIDER * (between - numbers_end).max(MOVE * height);
+    (end + 0.5 * height).min(between + widest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEIGHT: f32 = 24.0;
+
+    /// Letters of a row, 12 pixels wide, 4 apart, from each of the given places on as many as said.
+    fn row(row: usize, words: &[(f32, usize)]) -> Vec<Placed> {
+        let letter = |left: f32| Placed { left, right: left + 12.0, y: 40.0 * row as f32, row };
+        words.iter().flat_map(|&(left, count)| (0..count).map(move |at| letter(left + 16.0 * at as f32))).collect()
+    }
+
+    /// The words of rows of letters that stand no more than half of a letter's height apart.
+    fn words(letters: &[Vec<Placed>]) -> Vec<Placed> {
+        let mut words: Vec<Placed> = Vec::new();
+        for letter in letters.iter().flatten() {
+            match words.last_mut().filter(|word| word.row == letter.row && letter.left - word.right < 12.0) {
+                Some(word) => word.right = letter.right,
+                None => words.push(*letter),
+            }
+        }
+        words
+    }
+
+    #[test]
+    fn moves_in_columns_are_parted_by_a_line() {
+        let letters: Vec<Vec<Placed>> =
+            (0..12).map(|at| row(at, &[(0.0, 1 + at / 9), (60.0, 2 + at % 3), (180.0, 2 + at % 4)])).collect();
+        let end = numbers_end(&words(&letters), &letters, HEIGHT);
+        assert!((28.0..60.0).contains(&end), "{end}");
+        let moves = behind(words(&letters), end, HEIGHT);
+        let parted = parted(&moves, &letters, end, HEIGHT).unwrap();
+        assert!(parted.iter().all(|at| (122.0..180.0).contains(at)), "{parted:?}");
+        assert!((parted[0] - parted[5]).abs() < 12.0);
+    }
+
+    #[test]
+    fn moves_in_no_columns_are_parted_where_they_are() {
+        let count = |at: usize| 2 + at % 4;
+        let black = |at: usize| 60.0 + 16.0 * count(at) as f32 + 20.0;
+        let letters: Vec<Vec<Placed>> =
+            (0..12).map(|at| row(at, &[(0.0, 1), (60.0, count(at)), (black(at), 2 + at % 3)])).collect();
+        let moves = behind(words(&letters), 40.0, HEIGHT);
+        let parted = parted(&moves, &letters, 40.0, HEIGHT).unwrap();
+        assert!((0..12).all(|at| (black(at) - 24.0..black(at)).contains(&parted[at])), "{parted:?}");
+    }
+
+    #[test]
+    fn rows_of_one_word_have_no_two_moves() {
+        let letters: Vec<Vec<Placed>> = (0..12).map(|at| row(at, &[(0.0, 1), (60.0, 2 + at % 4)])).collect();
+        assert!(parted(&behind(words(&letters), 40.0, HEIGHT), &letters, 40.0, HEIGHT).is_none());
+    }
+}

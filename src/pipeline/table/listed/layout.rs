@@ -1,0 +1,245 @@
+//! The table that a list of moves is: its columns behind the numbers, its rows as the words go up and down.
+
+use super::columns::{self, Placed};
+use super::median;
+use super::numbers::List;
+use super::rows;
+use super::words::{Word, Writing};
+use crate::pipeline::numbers::anchor::Anchor;
+use crate::pipeline::page::Page;
+use crate::pipeline::table::grid::{Band, Column, ColumnPair, Grid};
+use crate::pipeline::table::lines::{Curve, STRIP};
+use crate::pipeline::table::long_lines;
+
+/// How far left of its line a number may begin, in heights of a letter; and how much of the paper is shown there.
+const BEFORE: f32 = 0.4;
+const MARGIN: f32 = 0.8;
+/// How far a word may stand above the first row or below the last one, in shares of the pitch.
+const OFF: f32 = 0.8;
+/// How far behind the border of its column a move's middle is, in heights of a letter.
+const MIDDLE: f32 = 2.0;
+/// How far Black's rows are off where White's are, in shares of what it would be if all were straight.
+const FURTHER_OFF: f32 = 0.8;
+/// Heights of a row that are shown, in heights of a letter.
+const SHOWN: std::ops::Range<f32> = 1.6..2.4;
+/// Narrowest column, in heights of a letter.
+const NARROWEST: f32 = 0.3;
+/// How often a border is put right that differs from row to row.
+const ROUNDS: usize = 20;
+/// First number up to which the rows before it are those whose numbers are not read.
+const LOST_ROWS: i32 = 6;
+
+/// The table whose rows begin with these numbers, and which rows these are; none where no two moves stand behind them.
+/// `page` still has the ruling that the page of the writing has not.
+pub(super) fn table(page: &Page, writing: &Writing, words: &[Word], lists: &[List]) -> Option<(Grid, Anchor)> {
+    let across = strips(page.image.width());
+    let ruled = long_lines::find(&page.image);
+    let slope = writing.slope(words);
+    // As the lines of the page run, or else its words.
+    let through = |[x, y]: [f32; 2]| match &ruled {
+        Some(map) => long_lines::through(map, [x, y]),
+        None => along(across, |to| y + slope * (to - x)),
+    };
+    let numbered = numbered(lists, &through)?;
+    let block = |index: usize| Block {
+        list: &lists[index],
+        next: lists.get(index + 1),
+        rows: numbered.places(&lists[index], index).map(|number| (number, through(number))).collect(),
+        height: writing.height,
+        strips: strips(page.image.height()),
+    };
+    let laid_out = (0..lists.len()).map(|index| block(index).laid_out(writing, words)).collect::<Option<Vec<_>>>()?;
+    let pairs: Vec<ColumnPair> = laid_out.iter().map(|(pair, _)| pair.clone()).collect();
+    // From left to right where each column begins and how high its rows are.
+    let columns: Vec<(&Curve, &Vec<f32>)> = laid_out
+        .iter()
+        .flat_map(|(pair, middles)| {
+            pair.numbers.iter().chain([&pair.white, &pair.black]).map(|column| &column.left).zip(middles)
+        })
+        .collect();
+    let pitch = median(lists.iter().map(List::pitch))?;
+    let half = 0.5 * pitch.clamp(SHOWN.start * writing.height, SHOWN.end * writing.height);
+    let band = |row: usize| {
+        let at = |x: f32| {
+            let column = columns.iter().rfind(|(left, middles)| left.at(middles[row]) <= x).unwrap_or(&columns[0]);
+            column.1[row]
+        };
+        Band { top: along(across, |x| at(x) - half), bottom: along(across, |x| at(x) + half), ruled: true }
+    };
+    let rows = numbered.rows();
+    let (left, top) = (columns[0].0, columns[0].1[0]);
+    let width = pairs[pairs.len() - 1].black.right.at(top) - left.at(top);
+    let anchor = Anchor {
+        first_band: 0,
+        rows,
+        period: numbered.period.unwrap_or(rows),
+        first_number: numbered.first as u32,
+        evidence: lists.iter().map(|list| list.evidence).sum::<f32>() / (rows * pairs.len()) as f32,
+    };
+    Some((Grid { bands: (0..rows).map(band).collect(), pairs, pitch, width, by_ink: true }, anchor))
+}
+
+fn strips(length: u32) -> usize {
+    (length as usize / STRIP).max(1)
+}
+
+fn along(strips: usize, at: impl Fn(f32) -> f32) -> Curve {
+    Curve { y: (0..strips).map(|strip| at((strip as f32 + 0.5) * STRIP as f32)).collect() }
+}
+
+/// The rows of a page that has several lists beside each other.
+struct Numbered {
+    /// By list how much larger its numbers are than those beside them in the first one.
+    offsets: Vec<i32>,
+    /// Numbers of the first and the last row in the first list.
+    first: i32,
+    last: i32,
+    /// Numbers from list to list, where there are several.
+    period: Option<usize>,
+}
+
+impl Numbered {
+    fn rows(&self) -> usize {
+        (self.last - self.first + 1) as usize
+    }
+
+    /// The numbers' places in a list, by row.
+    fn places(&self, list: &List, index: usize) -> impl Iterator<Item = [f32; 2]> {
+        (self.first..=self.last).map(move |row| list.at((row + self.offsets[index]) as f32))
+    }
+}
+
+/// Which numbers stand beside each other; none where they do not go on by as many from list to list.
+fn numbered(lists: &[List], through: &dyn Fn([f32; 2]) -> Curve) -> Option<Numbered> {
+    let main = lists.first()?;
+    let offset = |list: &List| {
+        let middle = list.places.len() / 2;
+        let line = through(list.places[middle]);
+        let off = |row: &i32| {
+            let [x, y] = main.at(*row as f32);
+            (line.at(x) - y).abs()
+        };
+        let around = list.places.len() as i32;
+        let rows = main.first as i32 - around..=main.last() as i32 + around;
+        let row = rows.min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(0);
+        (list.first + middle) as i32 - row
+    };
+    let offsets: Vec<i32> = lists.iter().map(offset).collect();
+    let steps: Vec<i32> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let period = steps.first().copied();
+    if steps.iter().any(|&step| Some(step) != period || step < 1) {
+        return None;
+    }
+    let in_first = |number: usize, offset: &i32| number as i32 - offset;
+    let firsts = lists.iter().zip(&offsets).map(|(list, offset)| in_first(list.first, offset));
+    let lasts = lists.iter().zip(&offsets).map(|(list, offset)| in_first(list.last(), offset));
+    let first = firsts.min()?.max(1);
+    let first = if first <= LOST_ROWS { 1 } else { first };
+    // Each list but the last goes on to the end of its rows.
+    let last = period.map_or(lasts.max()?, |period| first + period - 1);
+    Some(Numbered { offsets, first, last, period: period.map(|period| period as usize) })
+}
+
+/// A list, and what stands behind its numbers.
+struct Block<'a> {
+    list: &'a List,
+    /// The list at its right.
+    next: Option<&'a List>,
+    /// The place of each row's number, and how the page runs there.
+    rows: Vec<([f32; 2], Curve)>,
+    /// Of a letter.
+    height: f32,
+    /// Length of curves down the page.
+    strips: usize,
+}
+
+impl Block<'_> {
+    /// The columns of the list, and for each the middles of its rows; none where no rows have two moves.
+    fn laid_out(&self, writing: &Writing, words: &[Word]) -> Option<(ColumnPair, [Vec<f32>; 3])> {
+        let (rows, height, pitch) = (self.rows.len(), self.height, self.list.pitch());
+        let words: Vec<Placed> = words.iter().filter_map(|word| self.place(word.left, word.right, word.y)).collect();
+        let letters = writing.letters.iter().filter_map(|letter| {
+            self.place(letter.left as f32, letter.right as f32, (letter.top + letter.bottom) as f32 / 2.0)
+        });
+        let letters = columns::by_row(letters, rows);
+        let numbers_end = columns::numbers_end(&words, &letters, height);
+        let moves = columns::behind(words, numbers_end, height);
+        let begins = columns::winding(&letters, numbers_end, height);
+        let parted = columns::parted(&moves, &letters, numbers_end, height)?;
+        let between = median(parted.iter().copied())?;
+        let end = columns::end(&moves, numbers_end, &parted, height);
+        let straight = |off: f32| along(self.strips, |y| self.side(off, y));
+        let sides = [straight(-MARGIN * height), self.through(&begins), self.through(&parted), straight(end)];
+        let is_wide = |y: f32| sides.windows(2).all(|two| two[1].at(y) - two[0].at(y) > NARROWEST * height);
+        if !self.rows.iter().all(|(number, _)| is_wide(number[1])) {
+            return None;
+        }
+        let [numbers, white, black] =
+            [0, 1, 2].map(|at| Column { left: sides[at].clone(), right: sides[at + 1].clone(), inner: Vec::new() });
+        let (whites, blacks): (Vec<Placed>, Vec<Placed>) =
+            moves.iter().partition(|word| word.middle() < parted[word.row]);
+        let (white_rows, off) = rows::settled(&whites, &self.expected(numbers_end), pitch);
+        // As much further off as it is further away.
+        let [near, far] = [numbers_end, between].map(|border| border + MIDDLE * height);
+        let times = FURTHER_OFF * far / near.max(1.0);
+        let last = (rows.max(2) - 1) as f32;
+        let off = |row: usize| times * (off[0] + (off[1] - off[0]) * row as f32 / last);
+        let expected: Vec<f32> = self.expected(between).iter().enumerate().map(|(row, y)| y + off(row)).collect();
+        let (black_rows, _) = rows::settled(&blacks, &expected, pitch);
+        let number_rows = self.rows.iter().map(|(number, _)| number[1]).collect();
+        let pair = ColumnPair { numbers: Some(numbers), between: None, white, black };
+        Some((pair, [number_rows, white_rows, black_rows]))
+    }
+
+    /// The heights at which the moves of a column that begins so far behind the numbers would stand.
+    fn expected(&self, border: f32) -> Vec<f32> {
+        let off = border + MIDDLE * self.height;
+        self.rows.iter().map(|(number, line)| line.at(number[0] + off)).collect()
+    }
+
+    /// The row whose number is nearest to a height.
+    fn nearest(&self, y: f32) -> Option<usize> {
+        let off = |row: &usize| (self.rows[*row].0[1] - y).abs();
+        (0..self.rows.len()).min_by(|a, b| off(a).total_cmp(&off(b)))
+    }
+
+    /// A place behind the line of the numbers, as far as the next list.
+    fn side(&self, off: f32, y: f32) -> f32 {
+        (self.list.x_at(y) + off).min(self.beyond(y))
+    }
+
+    /// Where the next list begins.
+    fn beyond(&self, y: f32) -> f32 {
+        self.next.map_or(f32::INFINITY, |next| next.x_at(y) - BEFORE * self.height)
+    }
+
+    /// The border that runs so far behind the numbers in each row.
+    fn through(&self, by_row: &[f32]) -> Curve {
+        let mut border = along(self.strips, |y| self.side(self.nearest(y).map_or(0.0, |row| by_row[row]), y));
+        // Between two strips it is straight: they are moved until it is right where the numbers stand.
+        for _ in 0..ROUNDS {
+            for ((number, _), off) in self.rows.iter().zip(by_row) {
+                let position = (number[1] / STRIP as f32 - 0.5).clamp(0.0, (self.strips.max(2) - 2) as f32);
+                let (low, share) = (position as usize, position.fract());
+                let wrong = self.side(*off, number[1]) - border.at(number[1]);
+                let weights = [1.0 - share, share];
+                let norm = weights[0].powi(2) + weights[1].powi(2);
+                for (strip, weight) in border.y[low..].iter_mut().zip(weights) {
+                    *strip += wrong * weight / norm;
+                }
+            }
+        }
+        border
+    }
+
+    /// What stands at a place of the page, if it is of this list.
+    fn place(&self, left: f32, right: f32, y: f32) -> Option<Placed> {
+        let off = |row: &usize| (self.rows[*row].1.at(left) - y).abs();
+        let row = (0..self.rows.len()).min_by(|a, b| off(a).total_cmp(&off(b)))?;
+        let line = self.list.x_at(y);
+        let is_of = off(&row) < OFF * self.list.pitch()
+            && left > line - BEFORE * self.height
+            && (left + right) / 2.0 < self.beyond(y);
+        is_of.then_some(Placed { left: left - line, right: right - line, y, row })
+    }
+}

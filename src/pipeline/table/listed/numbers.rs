@@ -1,0 +1,402 @@
+//! Numbers written by hand, one below the other: words are read, and those that go on from row to row are a column of numbers.
+
+use super::median;
+use super::words::{Word, Writing};
+use crate::error::Result;
+use crate::pipeline::cells::Crop;
+use crate::pipeline::numbers::anchor;
+use crate::pipeline::page::Page;
+use crate::pipeline::page::fit::{dot, least_squares, terms};
+use crate::pipeline::recognise::Recogniser;
+use crate::pipeline::table::columns::MOST_PAIRS;
+use crate::pipeline::table::grid::{Band, Column};
+use crate::pipeline::table::lines::{Curve, STRIP};
+use crate::reading::Reading;
+
+/// Largest number, and the most rows between two numbers that tell of others.
+const LARGEST: usize = anchor::LARGEST as usize;
+const REACH: usize = 12;
+/// Pitch of the rows, in heights of a letter.
+const PITCHES: std::ops::Range<f32> = 0.9..4.0;
+/// How far a number may stand off the line of its column: across in heights of a letter, along in shares of the pitch; and how
+/// far the column may lean, in pixels per pixel.
+const ASIDE: f32 = 1.5;
+const OFF: f32 = 0.35;
+const LEAN: f32 = 0.2;
+/// What the numbers of a column say at least (natural logarithm): of the first one for each height of a letter from row to row,
+/// as rows far apart give more to choose from; of further ones; and of all for each row. And the share of the rows whose
+/// numbers stand in their places.
+const ENOUGH: f32 = 8.0;
+const FURTHER: f32 = 6.0;
+const MEAN: f32 = 0.7;
+const SHARE: f32 = 0.5;
+/// Rows so low count as such, in heights of a letter.
+const LOW: f32 = 1.5;
+/// What a number that reads otherwise says against its column at most, and what one says that begins its word.
+const AGAINST: f32 = -1.0;
+const LEADING: f32 = 2.0;
+/// Evidence from which a word may be a number, and how many numbers it may be.
+const LIKELY: f32 = 0.5;
+const READINGS: usize = 3;
+/// Rows beyond two numbers, in steps between these, over which their line may be taken for straight; so many steps at least.
+const STRAIGHT: f32 = 4.0;
+const NEAR: f32 = 3.0;
+/// How much the distances of handwritten numbers differ from one to the next, in shares of the pitch: those of forms by at most
+/// 0.026, those of most hands by 0.06 and more.
+const UNEVEN: f32 = 0.035;
+/// Numbers by which a column is followed that does not run as these two would have it, and by which it may bend.
+const FEWEST: usize = 4;
+const BENDS: usize = 6;
+/// How much the pitch may differ between columns.
+const PITCH_DIFFERS: f32 = 0.15;
+/// Room at the left of a number, and its greatest width, in heights of a letter.
+const ROOM: f32 = 0.5;
+pub(super) const NUMBER: f32 = 3.2;
+/// How far words stand off each other that are written in one row, in heights of a letter.
+const BESIDE: f32 = 0.7;
+/// Words that may be numbers: more are the grain of something else.
+const MOST_STARTS: usize = 500;
+/// What is shown of a number: above and below its middle, at its left, and at its right where a full stop may stand, in heights
+/// of a letter.
+const SHOWN: f32 = 0.75;
+const AT_LEFT: f32 = 0.7;
+const AT_RIGHT: f32 = 0.9;
+/// How often a number's place is made out better.
+const STEPS: usize = 4;
+
+/// A column of numbers that go down the page.
+#[derive(Debug, Clone)]
+pub(super) struct List {
+    /// The first number.
+    pub first: usize,
+    /// The left end and the middle of the number, by number from the first one on.
+    pub places: Vec<[f32; 2]>,
+    /// What the numbers say together (natural logarithm).
+    pub evidence: f32,
+}
+
+impl List {
+    /// The last number.
+    pub fn last(&self) -> usize {
+        self.first + self.places.len() - 1
+    }
+
+    pub fn at(&self, number: f32) -> [f32; 2] {
+        let last = self.places.len() - 1;
+        let position = number - self.first as f32;
+        if last == 0 {
+            return self.places[0];
+        }
+        // Beyond the ends as it goes from end to end.
+        if position < 0.0 || position > last as f32 {
+            let end = if position < 0.0 { 0 } else { last };
+            let step = [0, 1].map(|axis| (self.places[last][axis] - self.places[0][axis]) / last as f32);
+            return [0, 1].map(|axis| self.places[end][axis] + (position - end as f32) * step[axis]);
+        }
+        let low = (position as usize).min(last - 1);
+        let share = position - low as f32;
+        [0, 1].map(|axis| self.places[low][axis] + share * (self.places[low + 1][axis] - self.places[low][axis]))
+    }
+
+    pub fn pitch(&self) -> f32 {
+        let last = self.places.len().max(2) - 1;
+        (self.places[self.places.len() - 1][1] - self.places[0][1]) / last as f32
+    }
+
+    /// Whether from number to number the distance differs as it does in writing.
+    pub fn is_uneven(&self) -> bool {
+        let bend = |three: &[[f32; 2]]| (three[2][1] - 2.0 * three[1][1] + three[0][1]).abs();
+        median(self.places.windows(3).map(bend)).is_some_and(|bend| bend > UNEVEN * self.pitch())
+    }
+
+    /// The left end of the numbers at a height.
+    pub fn x_at(&self, y: f32) -> f32 {
+        let (first, last) = (self.places[0], self.places[self.places.len() - 1]);
+        first[0] + (last[0] - first[0]) * (y - first[1]) / (last[1] - first[1]).max(1.0)
+    }
+}
+
+/// A word at whose left there is room, and for each number how much likelier than the average one it is what is written there
+/// (natural logarithm).
+#[derive(Debug, Clone)]
+pub(super) struct Start {
+    left: f32,
+    y: f32,
+    says: Vec<f32>,
+}
+
+/// A start that is the number of a row.
+#[derive(Debug, Clone, Copy)]
+struct Number {
+    value: usize,
+    left: f32,
+    y: f32,
+    evidence: f32,
+}
+
+/// The words that may be numbers, read.
+pub(super) fn starts(writing: &Writing, words: &[Word], recogniser: &dyn Recogniser) -> Result<Vec<Start>> {
+    let height = writing.height;
+    let has_room = |word: &&Word| {
+        let beside = |other: &Word| {
+            (other.y - word.y).abs() < BESIDE * height
+                && other.left < word.left
+                && other.right > word.left - ROOM * height
+        };
+        !words.iter().any(|other| !std::ptr::eq(other, *word) && beside(other))
+    };
+    let starts: Vec<&Word> = words.iter().filter(has_room).collect();
+    if starts.len() > MOST_STARTS {
+        return Ok(Vec::new());
+    }
+    let ends: Vec<f32> = starts.iter().map(|word| word.right.min(word.left + NUMBER * height)).collect();
+    let crops: Vec<Crop> =
+        starts.iter().zip(&ends).map(|(word, &end)| shown(&writing.page, word, end, height)).collect();
+    let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
+    let spelled = anchor::spellings(recogniser.alphabet());
+    let start = |(word, reading): (&&Word, &Reading)| {
+        let mut says = anchor::row_evidence(reading, &spelled);
+        // Its move may stand close behind it.
+        let text = reading.best_path(recogniser.alphabet()).0;
+        if let Some(value) = leading_number(&text) {
+            says[value] = says[value].max(LEADING);
+        }
+        Start { left: word.left, y: word.y, says }
+    };
+    Ok(starts.iter().zip(&readings).map(start).collect())
+}
+
+/// A word as a cell, up to a place.
+fn shown(page: &Page, word: &Word, end: f32, height: f32) -> Crop {
+    let strips = |length: u32| (length as usize / STRIP).max(1);
+    let across = |y: f32| Curve { y: vec![y; strips(page.image.width())] };
+    let down = |x: f32| Curve { y: vec![x; strips(page.image.height())] };
+    let band = Band { top: across(word.y - SHOWN * height), bottom: across(word.y + SHOWN * height), ruled: true };
+    let (left, right) = (down(word.left - AT_LEFT * height), down(end + AT_RIGHT * height));
+    Crop::cut(page, &band, &Column { left, right, inner: Vec::new() })
+}
+
+/// The number with which a text begins.
+fn leading_number(text: &str) -> Option<usize> {
+    let digits: String = text.chars().take_while(|c| c.is_ascii_digit() || *c == 'O').collect();
+    let value = digits.replace('O', "0").parse().ok()?;
+    (digits.len() <= 3 && (1..=LARGEST).contains(&value) && !digits.starts_with('O')).then_some(value)
+}
+
+/// The columns of numbers, from left to right.
+pub(super) fn lists(mut starts: Vec<Start>, height: f32) -> Vec<List> {
+    let mut lists: Vec<List> = Vec::new();
+    while lists.len() < MOST_PAIRS {
+        let Some(list) = list(&starts, lists.first(), height) else { break };
+        // Numbers go on to the right.
+        starts.retain_mut(|start| {
+            let off = (start.left - list.x_at(start.y)) / height;
+            let others =
+                if off < 0.0 { list.first..start.says.len() } else { 0..(list.last() + 1).min(start.says.len()) };
+            start.says[others].fill(f32::NEG_INFINITY);
+            off.abs() > 2.0 * ASIDE
+        });
+        lists.push(list);
+    }
+    lists.sort_by(|a, b| a.places[0][0].total_cmp(&b.places[0][0]));
+    lists
+}
+
+/// The column of which most reads as numbers that go on from row to row; after the first one at about its pitch.
+fn list(starts: &[Start], main: Option<&List>, height: f32) -> Option<List> {
+    let likely: Vec<(&Start, usize)> = starts
+        .iter()
+        .flat_map(|start| {
+            let mut values: Vec<usize> = (1..start.says.len()).filter(|&value| start.says[value] > LIKELY).collect();
+            values.sort_by(|&a, &b| start.says[b].total_cmp(&start.says[a]));
+            values.truncate(READINGS);
+            values.into_iter().map(move |value| (start, value))
+        })
+        .collect();
+    let mut best: (f32, Vec<Number>) = (0.0, Vec::new());
+    for &(a, of_a) in &likely {
+        for &(b, of_b) in &likely {
+            let (steps, dy, dx) = (of_b as f32 - of_a as f32, b.y - a.y, b.left - a.left);
+            if !(1.0..=REACH as f32).contains(&steps) || dx.abs() > LEAN * dy + ASIDE * height {
+                continue;
+            }
+            let pitch = dy / steps;
+            let is_usual = main.is_none_or(|main| (pitch / main.pitch() - 1.0).abs() < PITCH_DIFFERS);
+            if !PITCHES.contains(&(pitch / height)) || !is_usual {
+                continue;
+            }
+            // The further apart the two, the further they tell.
+            let across = |value: f32| a.left + (value - of_a as f32) / steps * dx;
+            let down = |value: f32| a.y + (value - of_a as f32) * pitch;
+            let far = STRAIGHT * steps.max(NEAR);
+            let numbers = numbers_along(starts, &across, &down, height, of_a as f32 - far..of_b as f32 + far);
+            let sum = evidence(&numbers);
+            if sum > best.0 {
+                best = (sum, numbers);
+            }
+        }
+    }
+    let mut numbers = best.1;
+    // As the column bends, others agree that a straight one passes by.
+    for _ in 0..3 {
+        if numbers.len() < FEWEST {
+            break;
+        }
+        let fit = |of: fn(&Number) -> f32| {
+            bent(&numbers.iter().map(|number| (number.value as f32, of(number))).collect::<Vec<_>>())
+        };
+        let (across, down) = (fit(|number| number.left), fit(|number| number.y));
+        let reach = numbers[0].value as f32 - REACH as f32..numbers[numbers.len() - 1].value as f32 + REACH as f32;
+        numbers = numbers_along(starts, &across, &down, height, reach);
+    }
+    // It begins and ends with one that reads.
+    let reads = |number: &Number| number.evidence > LIKELY;
+    let (first, last) = (numbers.iter().position(reads)?, numbers.iter().rposition(reads)?);
+    // What stands where the next numbers would may be one that is not read.
+    let goes_on = |at: &usize| numbers[at - 1].value + 1 == numbers[*at].value;
+    let last = (last + 1..numbers.len()).take_while(goes_on).last().unwrap_or(last);
+    let numbers = &numbers[first..=last];
+    let pitch = (numbers[numbers.len() - 1].y - numbers[0].y) / (numbers.len().max(2) - 1) as f32;
+    let enough = if main.is_some() { FURTHER } else { ENOUGH * (pitch / height).max(LOW) };
+    let rows = numbers[numbers.len() - 1].value - numbers[0].value + 1;
+    let is_list = evidence(numbers) > enough.max(MEAN * rows as f32)
+        && numbers.len() > 1
+        && numbers.len() as f32 > SHARE * rows as f32;
+    is_list.then(|| filled(numbers))
+}
+
+fn evidence(numbers: &[Number]) -> f32 {
+    numbers.iter().map(|number| number.evidence.max(AGAINST)).sum()
+}
+
+/// The starts that stand where the numbers of a column are expected, in their order.
+fn numbers_along(
+    starts: &[Start],
+    across: &dyn Fn(f32) -> f32,
+    down: &dyn Fn(f32) -> f32,
+    height: f32,
+    reach: std::ops::Range<f32>,
+) -> Vec<Number> {
+    let middle = (reach.start + reach.end) / 2.0;
+    let mut found: Vec<(f32, Number)> = Vec::new();
+    for start in starts {
+        // By the pitch there, as the column may bend.
+        let mut value = middle;
+        for _ in 0..STEPS {
+            let pitch = down(value + 0.5) - down(value - 0.5);
+            if pitch < 1.0 {
+                break;
+            }
+            value = (value + (start.y - down(value)) / pitch).clamp(reach.start, reach.end);
+        }
+        let row = value.round();
+        let (off, aside) = ((value - row).abs(), (start.left - across(value)).abs() / height);
+        let evidence = start.says.get(row as usize).copied().filter(|_| row >= 1.0).unwrap_or(f32::NEG_INFINITY);
+        if off < OFF && aside < ASIDE && reach.contains(&row) && evidence.is_finite() {
+            let number = Number { value: row as usize, left: start.left, y: start.y, evidence };
+            found.push((evidence - off - aside, number));
+        }
+    }
+    found.sort_by(|a, b| a.1.value.cmp(&b.1.value).then(b.0.total_cmp(&a.0)));
+    found.dedup_by_key(|(_, number)| number.value);
+    found.into_iter().map(|(_, number)| number).collect()
+}
+
+/// A smooth curve through points from left to right, by least squares; a straight line through few of them.
+fn bent(points: &[(f32, f32)]) -> impl Fn(f32) -> f32 + use<> {
+    let line = straight(points);
+    let (first, last) = points.first().zip(points.last()).map_or((0.0, 1.0), |(first, last)| (first.0, last.0));
+    let along = move |x: f32| terms((2.0 * x - first - last) / (last - first).max(1.0), 0.0);
+    let weight = if points.len() < BENDS { 0.0 } else { 1.0 };
+    let off = least_squares(points.iter().map(|&(x, y)| (along(x), y - line(x), weight)));
+    move |x| line(x) + dot(&along(x), &off)
+}
+
+/// The straight line through points by least squares.
+pub(super) fn straight(points: &[(f32, f32)]) -> impl Fn(f32) -> f32 + use<> {
+    let count = points.len().max(1) as f32;
+    let mean = |of: fn(&(f32, f32)) -> f32| points.iter().map(of).sum::<f32>() / count;
+    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
+    let (along, both) = points.iter().fold((1e-3, 0.0), |(along, both), point| {
+        (along + (point.0 - x).powi(2), both + (point.0 - x) * (point.1 - y))
+    });
+    move |at| y + both / along * (at - x)
+}
+
+/// A column with the numbers between those that were read made up.
+fn filled(seen: &[Number]) -> List {
+    let mut places = Vec::new();
+    for pair in seen.windows(2) {
+        let steps = pair[1].value - pair[0].value;
+        for step in 0..steps {
+            let share = step as f32 / steps as f32;
+            places.push([
+                pair[0].left + share * (pair[1].left - pair[0].left),
+                pair[0].y + share * (pair[1].y - pair[0].y),
+            ]);
+        }
+    }
+    places.push([seen[seen.len() - 1].left, seen[seen.len() - 1].y]);
+    List { first: seen[0].value, places, evidence: evidence(seen) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words that read as numbers where `says` has one, and as nothing else.
+    fn start(left: f32, y: f32, says: Option<usize>) -> Start {
+        let mut evidence = vec![-0.5; LARGEST + 1];
+        if let Some(value) = says {
+            evidence[value] = 3.0;
+        }
+        Start { left, y, says: evidence }
+    }
+
+    /// How far off its row a hand writes.
+    fn unevenly(row: usize) -> f32 {
+        [0.0, 6.0, -4.0, 3.0, -7.0, 5.0, -2.0][row % 7]
+    }
+
+    fn page() -> Vec<Start> {
+        let y = |row: usize| 300.0 + 40.0 * row as f32 + unevenly(row);
+        let first = (0..20).map(|row| start(100.0 + row as f32, y(row), (row % 4 != 2).then_some(row + 1)));
+        let second = (0..7).map(|row| start(500.0 + row as f32, y(row), (row != 3).then_some(row + 21)));
+        // Of White's moves some read as numbers.
+        let moves = (0..20).map(|row| start(190.0 + row as f32, y(row + 1), (row % 3 == 0).then_some(row * 7 % 9 + 1)));
+        first.chain(second).chain(moves).collect()
+    }
+
+    #[test]
+    fn numbers_that_go_on_from_row_to_row_are_a_list() {
+        let lists = lists(page(), 24.0);
+        let found: Vec<(usize, usize)> = lists.iter().map(|list| (list.first, list.last())).collect();
+        assert_eq!(found, [(1, 20), (21, 27)]);
+        assert!(lists[0].is_uneven());
+        assert!((lists[0].pitch() - 40.0).abs() < 1.0);
+        let [x, y] = lists[0].at(3.0);
+        assert!((x - 102.0).abs() < 0.1 && (y - 376.0).abs() < 0.1, "the unread one stands where it is written");
+        assert!((lists[1].x_at(300.0) - 500.0).abs() < 1.0);
+    }
+
+    #[test]
+    fn chance_numbers_are_no_list() {
+        let by_chance = (0..30).map(|row| start(100.0, 300.0 + 40.0 * row as f32, Some(row * row % 17 + 1)));
+        assert!(lists(by_chance.collect(), 24.0).is_empty());
+    }
+
+    #[test]
+    fn printed_numbers_stand_evenly() {
+        let printed =
+            (0..20).map(|row| start(100.0, 300.0 + 40.0 * row as f32 + (row % 2) as f32 * 0.5, Some(row + 1)));
+        assert!(!lists(printed.collect(), 24.0)[0].is_uneven());
+    }
+
+    #[test]
+    fn a_number_may_begin_a_text() {
+        assert_eq!(
+            ["12.", "3Nf3", "1O)", "O-O", "e4", "", "0"].map(leading_number),
+            [Some(12), Some(3), Some(10), None, None, None, None]
+        );
+    }
+}

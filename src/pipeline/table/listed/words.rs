@@ -1,0 +1,273 @@
+//! The handwriting on a page that is no form: its letters, told from pale ruling, and the words that they make.
+
+use crate::pipeline::page::shapes::{Shape, each, shapes};
+use crate::pipeline::page::{PAPER, Page};
+use crate::pipeline::table::spacing::median;
+
+/// Darkness (of 255) from which a pixel is ink where no ruling is darker; of the palest ruling that is looked for, and of the
+/// darkest that can be told from ink.
+const INK: u8 = 70;
+const PALEST: u8 = 30;
+const DARKEST_RULING: u8 = 160;
+const STEP: u8 = 10;
+/// Share of the ink that hangs together over the page up to which it is no ruling, and the share of the page's longer side
+/// over which only ruling reaches.
+const RULED: f32 = 0.2;
+const FAR: f32 = 0.12;
+/// How much darker than ruling ink is at least.
+const CLEAR_OF_RULING: u8 = 15;
+/// Heights of letters, in pixels of the page, and in heights of the usual one; letters joined by hand are wider.
+const LETTERS: std::ops::Range<usize> = 9..120;
+const HEIGHTS: std::ops::Range<f32> = 0.45..2.6;
+const WIDEST: f32 = 9.0;
+/// Heights by which the usual one is told, in shares of that of the upper half of all.
+const USUAL: std::ops::Range<f32> = 0.5..1.4;
+/// Height of what touches from row to row, in heights of a letter.
+const TOUCHING: f32 = 1.7;
+/// Gap between letters of a word at most, in heights of a letter.
+const LETTER_GAP: f32 = 0.55;
+/// How far letters of a word stand higher or lower than each other, in heights of a letter: any, and those of which the lower
+/// one has at least a share beside the other.
+const NEAR: f32 = 0.4;
+const NEARLY: f32 = 0.7;
+const BESIDE: f32 = 0.35;
+/// Breadth of the edge of something that lies around the paper, in pixels of the page.
+const BROAD: f32 = 12.0;
+/// Distance of letters of a word that tell how it slopes, in heights of a letter.
+const APART: f32 = 1.2;
+/// Fewest letters that make a page of writing.
+const FEWEST: usize = 20;
+
+/// The letters on a page.
+pub(super) struct Writing {
+    /// The page without what is ruled on it.
+    pub page: Page,
+    /// Letters, and groups of letters written in one stroke.
+    pub letters: Vec<Shape>,
+    /// Their usual height, in pixels of the page.
+    pub height: f32,
+}
+
+/// Letters that stand close together, from left to right.
+#[derive(Debug, Clone)]
+pub(super) struct Word {
+    pub left: f32,
+    pub right: f32,
+    /// The middle of its letters.
+    pub y: f32,
+    pub letters: Vec<Shape>,
+}
+
+impl Writing {
+    /// None where there are too few letters to be a game.
+    pub(super) fn new(page: &Page) -> Option<Self> {
+        let (page, threshold) = without_ruling(page);
+        let (width, darkest) = (page.image.width() as usize, 255 - threshold);
+        let dark: Vec<bool> = page.image.as_raw().iter().map(|&pixel| pixel <= darkest).collect();
+        let mut edges = vec![false; dark.len()];
+        let mut letters = Vec::new();
+        let far = FAR * width.max(page.image.height() as usize) as f32;
+        each(dark, width, |shape, pixels| {
+            let long = shape.width().max(shape.height()) as f32;
+            if long > far && shape.area as f32 > BROAD * long {
+                pixels.iter().for_each(|&pixel| edges[pixel] = true);
+            }
+            letters.push(shape);
+        });
+        letters.retain(|shape| LETTERS.contains(&shape.height().max(shape.width())));
+        let tall: Vec<f32> =
+            letters.iter().map(Shape::height).filter(|h| LETTERS.contains(h)).map(|h| h as f32).collect();
+        if tall.len() < FEWEST {
+            return None;
+        }
+        // Dirt is low, and letters of two rows that touch are high.
+        let upper = median(tall.iter().copied().filter(|&h| h >= median(tall.iter().copied())));
+        let height = median(tall.iter().copied().filter(|&h| USUAL.contains(&(h / upper))));
+        letters.retain(|shape| {
+            HEIGHTS.contains(&(shape.height().max(shape.width()) as f32 / height))
+                && (shape.height() as f32) < HEIGHTS.end * height
+                && (shape.width() as f32) < WIDEST * height
+        });
+        leave_out_beyond(&edges, width, &mut letters);
+        (letters.len() >= FEWEST).then_some(Self { page, letters, height })
+    }
+
+    /// The words on the page.
+    pub(super) fn words(&self) -> Vec<Word> {
+        let mut letters: Vec<Shape> = self.letters.iter().flat_map(|letter| self.by_row(letter)).collect();
+        letters.sort_by_key(|letter| letter.left);
+        let mut words: Vec<Word> = Vec::new();
+        for letter in letters {
+            let (left, y) = (letter.left as f32, middle(&letter));
+            let goes_on = |word: &&mut Word| {
+                left < word.right + LETTER_GAP * self.height && {
+                    let last = &word.letters[word.letters.len() - 1];
+                    let off = (y - middle(last)).abs().min((y - word.y).abs());
+                    off < NEAR * self.height || (off < NEARLY * self.height && stands_beside(last, &letter))
+                }
+            };
+            match words.iter_mut().filter(goes_on).min_by(|a, b| (a.y - y).abs().total_cmp(&(b.y - y).abs())) {
+                Some(word) => {
+                    word.right = word.right.max(letter.right as f32);
+                    word.letters.push(letter);
+                    word.y = median(word.letters.iter().map(middle));
+                }
+                None => words.push(Word { left, right: letter.right as f32, y, letters: vec![letter] }),
+            }
+        }
+        words
+    }
+
+    /// How much the words fall to the right, in pixels per pixel: as most letters do of one word.
+    pub(super) fn slope(&self, words: &[Word]) -> f32 {
+        let between = |word: &Word| -> Vec<f32> {
+            let at = |letter: &Shape| [(letter.left + letter.right) as f32 / 2.0, middle(letter)];
+            let pairs = word.letters.iter().flat_map(|a| word.letters.iter().map(move |b| (at(a), at(b))));
+            let slope = |(a, b): ([f32; 2], [f32; 2])| {
+                (b[0] - a[0] > APART * self.height).then(|| (b[1] - a[1]) / (b[0] - a[0]))
+            };
+            pairs.filter_map(slope).collect()
+        };
+        let slopes: Vec<f32> = words.iter().flat_map(between).collect();
+        if slopes.len() < FEWEST { 0.0 } else { median(slopes.into_iter()) }
+    }
+
+    /// A letter, or those of several rows that touch, one below the other.
+    fn by_row(&self, letter: &Shape) -> Vec<Shape> {
+        let rows = match letter.height() as f32 / self.height {
+            height if height > TOUCHING => height.round() as usize,
+            _ => 1,
+        };
+        let border = |row: usize| letter.top + row * letter.height() / rows;
+        let part =
+            |row: usize| Shape { top: border(row), bottom: border(row + 1), area: letter.area / rows, ..*letter };
+        (0..rows).map(part).collect()
+    }
+}
+
+/// Leaves out what lies beyond broad dark edges, seen from the middle of the letters: the grain of a table that the paper lies
+/// on looks like letters too.
+fn leave_out_beyond(edges: &[bool], width: usize, letters: &mut Vec<Shape>) {
+    let centre = |letter: &Shape| [(letter.left + letter.right) / 2, (letter.top + letter.bottom) / 2];
+    if letters.is_empty() {
+        return;
+    }
+    let [x, y] = [0, 1].map(|axis| median(letters.iter().map(|letter| centre(letter)[axis] as f32)) as usize);
+    letters.retain(|letter| {
+        let [at, down] = centre(letter);
+        let across = at.min(x)..at.max(x);
+        let along = down.min(y)..down.max(y);
+        !across.into_iter().any(|x| edges[down * width + x]) && !along.into_iter().any(|y| edges[y * width + at])
+    });
+}
+
+/// The height of a letter's middle, in pixels of the page.
+fn middle(letter: &Shape) -> f32 {
+    (letter.top + letter.bottom) as f32 / 2.0
+}
+
+fn stands_beside(a: &Shape, b: &Shape) -> bool {
+    let common = a.bottom.min(b.bottom) as f32 - a.top.max(b.top) as f32;
+    common > BESIDE * a.height().min(b.height()) as f32
+}
+
+/// The page without ruling that is paler than its ink, and the darkness from which a pixel is ink.
+fn without_ruling(page: &Page) -> (Page, u8) {
+    let (width, height) = (page.image.width() as usize, page.image.height() as usize);
+    let far = (FAR * width.max(height) as f32) as usize;
+    // What lies around the paper says nothing.
+    let (across, down) = (width / 6..width - width / 6, height / 6..height - height / 6);
+    let is_ruled = |threshold: u8| {
+        let dark: Vec<bool> = down
+            .clone()
+            .flat_map(|y| {
+                page.image.as_raw()[y * width..][across.clone()].iter().map(|&pixel| 255 - pixel >= threshold)
+            })
+            .collect();
+        let shapes = shapes(dark, across.len());
+        let area = |far_only: bool| -> usize {
+            shapes.iter().filter(|s| !far_only || s.width().max(s.height()) > far).map(|s| s.area).sum()
+        };
+        area(true) as f32 > RULED * area(false) as f32
+    };
+    let ruling =
+        (PALEST..DARKEST_RULING).step_by(usize::from(STEP)).take_while(|&threshold| is_ruled(threshold)).last();
+    match ruling.map(|ruling| ruling + STEP) {
+        Some(clear) if clear < DARKEST_RULING => (lightened(page, clear), INK.max(clear + CLEAR_OF_RULING)),
+        _ => (page.clone(), INK),
+    }
+}
+
+/// The page with everything up to a darkness made white, and what is darker the less so the darker it is.
+fn lightened(page: &Page, darkness: u8) -> Page {
+    let from = f32::from(darkness);
+    let table: [u8; 256] = std::array::from_fn(|grey| {
+        let dark = 255.0 - grey as f32;
+        let shown = (dark - from).max(0.0) / (PAPER - from) * PAPER;
+        // Strokes are thin and their edges pale: they keep the weight that they had.
+        (PAPER - (2.0 * shown).min(dark)).clamp(0.0, 255.0) as u8
+    });
+    let mut image = page.image.clone();
+    image.iter_mut().for_each(|pixel| *pixel = table[usize::from(*pixel)]);
+    Page { image, ..page.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::photo::ingest::Photo;
+    use image::{GrayImage, Luma};
+
+    /// Paper ruled in squares of 40 pixels, with letters of 12 by 24 pixels at the given places.
+    fn squared(ruling: u8, letters: &[[u32; 2]]) -> Page {
+        let mut grey = GrayImage::from_fn(900, 1200, |x, y| {
+            let is_ruled = x % 40 < 2 || y % 40 < 2;
+            Luma([if is_ruled { 250 - ruling } else { 250 }])
+        });
+        for &[left, top] in letters {
+            for (x, y) in (left..left + 12).flat_map(|x| (top..top + 24).map(move |y| (x, y))) {
+                grey.put_pixel(x, y, Luma([40]));
+            }
+        }
+        Page::new(&Photo { file: String::new(), grey }, 0)
+    }
+
+    #[test]
+    fn words_are_told_from_squares() {
+        // Twelve rows with words of two and of three letters.
+        let letters: Vec<[u32; 2]> =
+            (0..12).flat_map(|row| [200, 218, 400, 418, 436].map(|x| [x, 205 + 60 * row + (x + row) % 5])).collect();
+        for ruling in [60, 90] {
+            let writing = Writing::new(&squared(ruling, &letters)).unwrap();
+            assert!((writing.height - 24.0).abs() < 3.0, "{}", writing.height);
+            assert!(writing.page.image.get_pixel(300, 240).0[0] > 240, "the ruling is white");
+            assert!(writing.page.image.get_pixel(206, 216).0[0] < 80, "the ink is dark");
+            let mut words: Vec<usize> = writing.words().iter().map(|word| word.letters.len()).collect();
+            words.sort_unstable();
+            assert_eq!(words, [[2; 12], [3; 12]].concat());
+        }
+    }
+
+    #[test]
+    fn letters_of_two_rows_that_touch_are_of_two_words() {
+        let mut letters: Vec<[u32; 2]> = (0..12).flat_map(|row| [200, 218].map(|x| [x, 205 + 60 * row])).collect();
+        letters.extend([[400, 205], [400, 225], [418, 205], [418, 229]]);
+        let writing = Writing::new(&squared(60, &letters)).unwrap();
+        let at_right: Vec<Word> = writing.words().into_iter().filter(|word| word.left > 390.0).collect();
+        assert_eq!(at_right.len(), 2, "{at_right:?}");
+        assert!((at_right[0].y - at_right[1].y).abs() > 15.0);
+    }
+
+    #[test]
+    fn what_lies_beyond_the_edge_of_the_paper_is_no_letter() {
+        let letters = |x: u32| (0..12).flat_map(move |row| [x, x + 18].map(|x| [x, 205 + 60 * row]));
+        let all: Vec<[u32; 2]> = letters(200).chain(letters(300)).chain(letters(400)).chain(letters(700)).collect();
+        let mut page = squared(60, &all);
+        for (x, y) in (640..670).flat_map(|x| (100..1100).map(move |y| (x, y))) {
+            page.image.put_pixel(x, y, Luma([20]));
+        }
+        let writing = Writing::new(&page).unwrap();
+        assert_eq!(writing.letters.len(), 72);
+        assert!(writing.letters.iter().all(|letter| letter.right < 640));
+    }
+}
