@@ -7,6 +7,8 @@ use super::numbers::NUMBER;
 const FURTHEST: f32 = 4.0;
 /// How far a word reaches behind the numbers that is none of them, in heights of a letter.
 const BEHIND: f32 = 0.3;
+/// What it costs that they begin further off, for each row and height of a letter.
+const FAR_OFF: f32 = 0.1;
 /// Steps in which a border between columns is looked for, and the paper beside it, in heights of a letter.
 const STEP: f32 = 0.1;
 const CLEAR: f32 = 0.1;
@@ -50,7 +52,9 @@ pub(super) fn numbers_end(words: &[Placed], letters: &[Vec<Placed>], height: f32
     let numbers = words.iter().filter(|word| word.left < height && word.right < NUMBER * height);
     let least = median(numbers.map(|word| word.right)).unwrap_or(height);
     let places = (0..(FURTHEST / STEP) as usize).map(|step| least + step as f32 * STEP * height);
-    cheapest(places, |at| cut(words, letters, at, height))
+    // Where some moves stand close behind their numbers, there is a clearer gap behind the moves.
+    let price = FAR_OFF * letters.len() as f32 / height;
+    cheapest(places, |at| cut(words, letters, at, height) + price * (at - least))
 }
 
 /// The words that are no numbers.
