@@ -80,8 +80,12 @@ impl Page {
 
     /// The same page with everything so many times darker against white.
     pub fn darkened(&self, gain: f32) -> Self {
-        let table: [u8; 256] =
-            std::array::from_fn(|grey| (PAPER - (PAPER - grey as f32) * gain).clamp(0.0, 255.0) as u8);
+        self.toned(|grey| PAPER - (PAPER - grey) * gain)
+    }
+
+    /// The same page with every brightness (0 to 255) made another one.
+    pub(crate) fn toned(&self, tone: impl Fn(f32) -> f32) -> Self {
+        let table: [u8; 256] = std::array::from_fn(|grey| tone(grey as f32).clamp(0.0, 255.0) as u8);
         let mut image = self.image.clone();
         image.iter_mut().for_each(|pixel| *pixel = table[usize::from(*pixel)]);
         Self { image, ..self.clone() }

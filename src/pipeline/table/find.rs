@@ -4,7 +4,7 @@
 //! and turned until they can: the printed numbers are the judge of every try.
 
 use super::amend;
-use super::found::{CLEARLY, Found, NEARLY, UPRIGHT};
+use super::found::{Found, NEARLY, UPRIGHT};
 use super::further;
 use super::grid::{Grid, Known};
 use super::hint::PageHint;
@@ -127,13 +127,15 @@ pub(crate) struct Search<'a> {
     timing: &'a mut Timing,
     watch: &'a Watch,
     best: Option<Found>,
+    /// Whether moves behind handwritten numbers were looked for.
+    tried_listed: bool,
     /// Why the first page had no table.
     cause: Option<String>,
 }
 
 impl<'a> Search<'a> {
     pub(crate) fn new(recogniser: &'a dyn Recogniser, timing: &'a mut Timing, watch: &'a Watch) -> Self {
-        Self { recogniser, known: Known::default(), timing, watch, best: None, cause: None }
+        Self { recogniser, known: Known::default(), timing, watch, best: None, tried_listed: false, cause: None }
     }
 
     /// The table on one page as it lies.
@@ -191,13 +193,8 @@ impl<'a> Search<'a> {
 
     /// Tries a page whose rows may be told by its numbers, which are printed, or written by hand like the moves.
     fn try_unruled(&mut self, page: &Page) -> Result<()> {
-        let listed = self.listed(page)?;
-        let (by_hand, even) = match listed {
-            Some((found, true)) => (Some(found), None),
-            Some((found, false)) => (None, Some(found)),
-            None => (None, None),
-        };
-        if let Some(found) = by_hand {
+        let mut listed = self.listed(page)?;
+        if let Some((found, _)) = listed.take_if(|(_, by_hand)| *by_hand) {
             self.offer(found)?;
             if self.is_sure() {
                 return Ok(());
@@ -205,15 +202,17 @@ impl<'a> Search<'a> {
         }
         self.try_numbers(page)?;
         // A hand may be as even as print: its moves tell.
-        even.map_or(Ok(()), |found| self.offer_to_read(found))
+        listed.map_or(Ok(()), |(found, _)| self.offer_to_read(found))
     }
 
-    /// Offers a table that is the better one if more of its cells read as moves, whatever its numbers say.
+    /// Offers a table that is the better one if more of its cells read as moves.
     fn offer_to_read(&mut self, mut found: Found) -> Result<()> {
         let recogniser = self.recogniser;
-        let area = timed(self.timing, "anchor", || found.legible(recogniser))?.area;
-        let best = self.best.as_mut().map(|best| best.legible(recogniser)).transpose()?;
-        if best.is_none_or(|best| area > CLEARLY * best.area) {
+        let is_better = match &mut self.best {
+            Some(best) => timed(self.timing, "anchor", || found.reads_better_than(best, recogniser))?,
+            None => true,
+        };
+        if is_better {
             self.best = Some(found);
         }
         Ok(())
@@ -221,15 +220,20 @@ impl<'a> Search<'a> {
 
     /// The moves of a page that stand behind numbers, and whether these are written by hand.
     fn listed(&mut self, page: &Page) -> Result<Option<(Found, bool)>> {
-        if self.known.rows.is_some() || self.known.columns.is_some() {
+        if !self.is_open() {
             return Ok(None);
         }
         self.watch.at("grid")?;
+        self.tried_listed = true;
         let listed = timed(self.timing, "grid", || listed::find(page, self.recogniser))?;
-        Ok(listed.map(|listed| {
-            let Listed { page, grid, anchor, by_hand } = listed;
+        Ok(listed.map(|Listed { page, grid, anchor, by_hand }| {
             (Found { page, grid, anchor, legible: None, is_level: false }, by_hand)
         }))
+    }
+
+    /// Whether nothing is known about the table.
+    fn is_open(&self) -> bool {
+        self.known.table.is_none() && self.known.rows.is_none() && self.known.columns.is_none()
     }
 
     fn try_grid(&mut self, page: Page, grid: std::result::Result<Grid, String>) -> Result<()> {
@@ -298,9 +302,7 @@ impl<'a> Search<'a> {
                     && (found.is_level || !best.is_level)
                     && found.support() > NEARLY * best.support() =>
             {
-                timed(self.timing, "anchor", || {
-                    Ok(found.legible(recogniser)?.area > CLEARLY * best.legible(recogniser)?.area)
-                })?
+                timed(self.timing, "anchor", || found.reads_better_than(best, recogniser))?
             }
             _ => false,
         };
@@ -346,13 +348,15 @@ impl<'a> Search<'a> {
     }
 
     fn end(mut self, photo: &Photo) -> Result<Vec<Found>> {
-        let is_open = self.known.table.is_none() && self.known.rows.is_none() && self.known.columns.is_none();
+        let is_open = self.is_open();
         // Lines of paper that is no form may have been taken for rows and columns: their cells hold no moves.
-        if is_open && !self.writing_is_plain()? && self.best.as_ref().is_some_and(|found| !found.grid.by_ink) {
-            let page = self.best.as_ref().map(|found| found.page.clone());
-            if let Some((found, _)) = page.map(|page| self.listed(&page)).transpose()?.flatten() {
-                self.offer_to_read(found)?;
-            }
+        if is_open
+            && !self.tried_listed
+            && !self.writing_is_plain()?
+            && let Some(page) = self.best.as_ref().map(|found| found.page.clone())
+            && let Some((found, _)) = self.listed(&page)?
+        {
+            self.offer_to_read(found)?;
         }
         let Some(mut found) = self.best else {
             return Err(Error::NoTable { file: photo.file.clone(), cause: self.cause.unwrap_or_default() });

@@ -93,10 +93,15 @@ impl Found {
     /// Whether this is the table rather than another one: the numbers tell, or for want of them the writing.
     pub(crate) fn is_better_than(&mut self, other: &mut Self, recogniser: &dyn Recogniser) -> Result<bool> {
         if self.support().max(other.support()) < WHOLE {
-            return Ok(self.legible(recogniser)?.area > CLEARLY * other.legible(recogniser)?.area);
+            return self.reads_better_than(other, recogniser);
         }
         let clearly = if other.is_partial() && !self.is_partial() { NEARLY } else { CLEARLY };
         Ok(self.support() > clearly * other.support())
+    }
+
+    /// Whether more of its cells read as moves, whatever the numbers say.
+    pub(crate) fn reads_better_than(&mut self, other: &mut Self, recogniser: &dyn Recogniser) -> Result<bool> {
+        Ok(self.legible(recogniser)?.area > CLEARLY * other.legible(recogniser)?.area)
     }
 
     /// How the writing reads.

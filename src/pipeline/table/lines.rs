@@ -23,6 +23,12 @@ pub struct Curve {
 }
 
 impl Curve {
+    /// The curve along a page of so many pixels, each strip's height from the place of its middle.
+    pub(crate) fn along(length: u32, at: impl Fn(f32) -> f32) -> Self {
+        let strips = (length as usize / STRIP).max(1);
+        Self { y: (0..strips).map(|strip| at((strip as f32 + 0.5) * STRIP as f32)).collect() }
+    }
+
     /// The height of the curve at `x`, linear between strips and beyond them.
     pub fn at(&self, x: f32) -> f32 {
         let position = (x - STRIP as f32 / 2.0) / STRIP as f32;

@@ -86,9 +86,7 @@ impl Chain {
     fn column(&self, page: &Page) -> NumberColumn {
         let rows = self.places.len() as isize;
         let down: Vec<[f32; 2]> = (-1..=rows).map(|row| self.at(row)).map(|[x, y]| [y, x]).collect();
-        let strips = (page.image.height() as usize / STRIP).max(1);
-        let x = |strip: usize| through(&down, 0.0, (strip as f32 + 0.5) * STRIP as f32);
-        let middle = Curve { y: (0..strips).map(x).collect() };
+        let middle = Curve::along(page.image.height(), |y| through(&down, 0.0, y));
         NumberColumn { middle, half_width: self.width / 2.0, height: self.height }
     }
 }

@@ -1,14 +1,16 @@
 //! The columns in which moves are listed: where numbers end and White's and Black's moves begin.
 
 use super::median;
-use super::numbers::NUMBER;
+use super::starts::NUMBER;
 
 /// How far moves begin behind the numbers at most, in heights of a letter.
 const FURTHEST: f32 = 4.0;
-/// How far a word reaches behind the numbers that is none of them, in heights of a letter.
-const BEHIND: f32 = 0.3;
 /// What it costs that they begin further off, for each row and height of a letter.
 const FAR_OFF: f32 = 0.1;
+/// How far a word reaches behind the numbers that is none of them, and how far before their end a letter of a move may begin,
+/// in heights of a letter.
+const BEHIND: f32 = 0.3;
+const OVER: f32 = 0.5;
 /// Steps in which a border between columns is looked for, and the paper beside it, in heights of a letter.
 const STEP: f32 = 0.1;
 const CLEAR: f32 = 0.1;
@@ -31,6 +33,8 @@ const ROOM: f32 = 2.5;
 /// Width of a column that holds most moves, in heights of a letter, and how much wider than White's column Black's may be.
 const MOVE: f32 = 5.0;
 const WIDER: f32 = 1.4;
+/// Paper shown behind Black's longest move, in heights of a letter.
+const MARGIN: f32 = 0.5;
 
 /// A word or letter of a list; `left` and `right` are counted from the line of the numbers on.
 #[derive(Debug, Clone, Copy)]
@@ -112,7 +116,7 @@ fn evenness(row: &[Placed], at: f32) -> f32 {
     2.0 * white.min(row.len() - white) as f32 / row.len().max(1) as f32
 }
 
-/// A place between two letters of a row, or behind or before all of them: its ends.
+/// The places between the letters of a row, and those before and behind all of them: their ends.
 fn gaps_of(row: &[Placed]) -> Vec<[f32; 2]> {
     let mut gaps = Vec::new();
     let mut end = f32::NEG_INFINITY;
@@ -172,7 +176,7 @@ pub(super) fn parted(behind: &[Placed], letters: &[Vec<Placed>], numbers_end: f3
 
 /// The letters of a row that are no number.
 fn moves_of(row: &[Placed], numbers_end: f32, height: f32) -> Vec<Placed> {
-    row.iter().filter(|letter| letter.left > numbers_end - 0.5 * height).copied().collect()
+    row.iter().filter(|letter| letter.left > numbers_end - OVER * height).copied().collect()
 }
 
 /// Where Black's moves end, behind the line of the numbers: what stands further off in a row is none of it.
@@ -191,7 +195,7 @@ pub(super) fn end(behind: &[Placed], numbers_end: f32, parted: &[f32], height: f
         end = end.max(right);
     }
     let widest = WIDER * (between - numbers_end).max(MOVE * height);
-    (end + 0.5 * height).min(between + widest)
+    (end + MARGIN * height).min(between + widest)
 }
 
 #[cfg(test)]

@@ -32,13 +32,13 @@ const LOST_ROWS: i32 = 6;
 /// The table whose rows begin with these numbers, and which rows these are; none where no two moves stand behind them.
 /// `page` still has the ruling that the page of the writing has not.
 pub(super) fn table(page: &Page, writing: &Writing, words: &[Word], lists: &[List]) -> Option<(Grid, Anchor)> {
-    let across = strips(page.image.width());
+    let across = page.image.width();
     let ruled = long_lines::find(&page.image);
     let slope = writing.slope(words);
     // As the lines of the page run, or else its words.
     let through = |[x, y]: [f32; 2]| match &ruled {
         Some(map) => long_lines::through(map, [x, y]),
-        None => along(across, |to| y + slope * (to - x)),
+        None => Curve::along(across, |to| y + slope * (to - x)),
     };
     let numbered = numbered(lists, &through)?;
     let block = |index: usize| Block {
@@ -46,7 +46,7 @@ pub(super) fn table(page: &Page, writing: &Writing, words: &[Word], lists: &[Lis
         next: lists.get(index + 1),
         rows: numbered.places(&lists[index], index).map(|number| (number, through(number))).collect(),
         height: writing.height,
-        strips: strips(page.image.height()),
+        down: page.image.height(),
     };
     let laid_out = (0..lists.len()).map(|index| block(index).laid_out(writing, words)).collect::<Option<Vec<_>>>()?;
     let pairs: Vec<ColumnPair> = laid_out.iter().map(|(pair, _)| pair.clone()).collect();
@@ -64,7 +64,11 @@ pub(super) fn table(page: &Page, writing: &Writing, words: &[Word], lists: &[Lis
             let column = columns.iter().rfind(|(left, middles)| left.at(middles[row]) <= x).unwrap_or(&columns[0]);
             column.1[row]
         };
-        Band { top: along(across, |x| at(x) - half), bottom: along(across, |x| at(x) + half), ruled: true }
+        Band {
+            top: Curve::along(across, |x| at(x) - half),
+            bottom: Curve::along(across, |x| at(x) + half),
+            ruled: true,
+        }
     };
     let rows = numbered.rows();
     let (left, top) = (columns[0].0, columns[0].1[0]);
@@ -77,14 +81,6 @@ pub(super) fn table(page: &Page, writing: &Writing, words: &[Word], lists: &[Lis
         evidence: lists.iter().map(|list| list.evidence).sum::<f32>() / (rows * pairs.len()) as f32,
     };
     Some((Grid { bands: (0..rows).map(band).collect(), pairs, pitch, width, by_ink: true }, anchor))
-}
-
-fn strips(length: u32) -> usize {
-    (length as usize / STRIP).max(1)
-}
-
-fn along(strips: usize, at: impl Fn(f32) -> f32) -> Curve {
-    Curve { y: (0..strips).map(|strip| at((strip as f32 + 0.5) * STRIP as f32)).collect() }
 }
 
 /// The rows of a page that has several lists beside each other.
@@ -149,8 +145,8 @@ struct Block<'a> {
     rows: Vec<([f32; 2], Curve)>,
     /// Of a letter.
     height: f32,
-    /// Length of curves down the page.
-    strips: usize,
+    /// Height of the page, in pixels.
+    down: u32,
 }
 
 impl Block<'_> {
@@ -168,7 +164,7 @@ impl Block<'_> {
         let parted = columns::parted(&moves, &letters, numbers_end, height)?;
         let between = median(parted.iter().copied())?;
         let end = columns::end(&moves, numbers_end, &parted, height);
-        let straight = |off: f32| along(self.strips, |y| self.side(off, y));
+        let straight = |off: f32| Curve::along(self.down, |y| self.side(off, y));
         let sides = [straight(-MARGIN * height), self.through(&begins), self.through(&parted), straight(end)];
         let is_wide = |y: f32| sides.windows(2).all(|two| two[1].at(y) - two[0].at(y) > NARROWEST * height);
         if !self.rows.iter().all(|(number, _)| is_wide(number[1])) {
@@ -215,11 +211,11 @@ impl Block<'_> {
 
     /// The border that runs so far behind the numbers in each row.
     fn through(&self, by_row: &[f32]) -> Curve {
-        let mut border = along(self.strips, |y| self.side(self.nearest(y).map_or(0.0, |row| by_row[row]), y));
+        let mut border = Curve::along(self.down, |y| self.side(self.nearest(y).map_or(0.0, |row| by_row[row]), y));
         // Between two strips it is straight: they are moved until it is right where the numbers stand.
         for _ in 0..ROUNDS {
             for ((number, _), off) in self.rows.iter().zip(by_row) {
-                let position = (number[1] / STRIP as f32 - 0.5).clamp(0.0, (self.strips.max(2) - 2) as f32);
+                let position = (number[1] / STRIP as f32 - 0.5).clamp(0.0, (border.y.len().max(2) - 2) as f32);
                 let (low, share) = (position as usize, position.fract());
                 let wrong = self.side(*off, number[1]) - border.at(number[1]);
                 let weights = [1.0 - share, share];

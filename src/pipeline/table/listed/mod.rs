@@ -7,6 +7,7 @@ mod columns;
 mod layout;
 mod numbers;
 mod rows;
+mod starts;
 mod words;
 
 use super::grid::Grid;
@@ -35,7 +36,7 @@ pub(super) struct Listed {
 pub(super) fn find(page: &Page, recogniser: &dyn Recogniser) -> Result<Option<Listed>> {
     let Some(writing) = Writing::new(page) else { return Ok(None) };
     let words = writing.words();
-    let lists = numbers::lists(numbers::starts(&writing, &words, recogniser)?, writing.height);
+    let lists = numbers::lists(starts::starts(&writing, &words, recogniser)?, writing.height);
     let by_hand = lists.iter().max_by_key(|list| list.places.len()).is_some_and(List::is_uneven);
     let table = layout::table(page, &writing, &words, &lists);
     Ok(table.map(|(grid, anchor)| Listed { page: writing.page, grid, anchor, by_hand }))

@@ -1,20 +1,11 @@
-//! Numbers written by hand, one below the other: words are read, and those that go on from row to row are a column of numbers.
+//! Numbers written by hand, one below the other: starts that read as numbers which go on from row to row are a list.
 
 use super::median;
-use super::words::{Word, Writing};
-use crate::error::Result;
-use crate::pipeline::cells::Crop;
-use crate::pipeline::numbers::anchor;
-use crate::pipeline::page::Page;
+use super::starts::Start;
 use crate::pipeline::page::fit::{dot, least_squares, terms};
-use crate::pipeline::recognise::Recogniser;
 use crate::pipeline::table::columns::MOST_PAIRS;
-use crate::pipeline::table::grid::{Band, Column};
-use crate::pipeline::table::lines::{Curve, STRIP};
-use crate::reading::Reading;
 
-/// Largest number, and the most rows between two numbers that tell of others.
-const LARGEST: usize = anchor::LARGEST as usize;
+/// The most rows between two numbers that tell of others.
 const REACH: usize = 12;
 /// Pitch of the rows, in heights of a letter.
 const PITCHES: std::ops::Range<f32> = 0.9..4.0;
@@ -32,9 +23,8 @@ const MEAN: f32 = 0.7;
 const SHARE: f32 = 0.5;
 /// Rows so low count as such, in heights of a letter.
 const LOW: f32 = 1.5;
-/// What a number that reads otherwise says against its column at most, and what one says that begins its word.
+/// What a number that reads otherwise says against its column at most.
 const AGAINST: f32 = -1.0;
-const LEADING: f32 = 2.0;
 /// Evidence from which a word may be a number, and how many numbers it may be.
 const LIKELY: f32 = 0.5;
 const READINGS: usize = 3;
@@ -49,18 +39,6 @@ const FEWEST: usize = 4;
 const BENDS: usize = 6;
 /// How much the pitch may differ between columns.
 const PITCH_DIFFERS: f32 = 0.15;
-/// Room at the left of a number, and its greatest width, in heights of a letter.
-const ROOM: f32 = 0.5;
-pub(super) const NUMBER: f32 = 3.2;
-/// How far words stand off each other that are written in one row, in heights of a letter.
-const BESIDE: f32 = 0.7;
-/// Words that may be numbers: more are the grain of something else.
-const MOST_STARTS: usize = 500;
-/// What is shown of a number: above and below its middle, at its left, and at its right where a full stop may stand, in heights
-/// of a letter.
-const SHOWN: f32 = 0.75;
-const AT_LEFT: f32 = 0.7;
-const AT_RIGHT: f32 = 0.9;
 /// How often a number's place is made out better.
 const STEPS: usize = 4;
 
@@ -116,15 +94,6 @@ impl List {
     }
 }
 
-/// A word at whose left there is room, and for each number how much likelier than the average one it is what is written there
-/// (natural logarithm).
-#[derive(Debug, Clone)]
-pub(super) struct Start {
-    left: f32,
-    y: f32,
-    says: Vec<f32>,
-}
-
 /// A start that is the number of a row.
 #[derive(Debug, Clone, Copy)]
 struct Number {
@@ -132,55 +101,6 @@ struct Number {
     left: f32,
     y: f32,
     evidence: f32,
-}
-
-/// The words that may be numbers, read.
-pub(super) fn starts(writing: &Writing, words: &[Word], recogniser: &dyn Recogniser) -> Result<Vec<Start>> {
-    let height = writing.height;
-    let has_room = |word: &&Word| {
-        let beside = |other: &Word| {
-            (other.y - word.y).abs() < BESIDE * height
-                && other.left < word.left
-                && other.right > word.left - ROOM * height
-        };
-        !words.iter().any(|other| !std::ptr::eq(other, *word) && beside(other))
-    };
-    let starts: Vec<&Word> = words.iter().filter(has_room).collect();
-    if starts.len() > MOST_STARTS {
-        return Ok(Vec::new());
-    }
-    let ends: Vec<f32> = starts.iter().map(|word| word.right.min(word.left + NUMBER * height)).collect();
-    let crops: Vec<Crop> =
-        starts.iter().zip(&ends).map(|(word, &end)| shown(&writing.page, word, end, height)).collect();
-    let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
-    let spelled = anchor::spellings(recogniser.alphabet());
-    let start = |(word, reading): (&&Word, &Reading)| {
-        let mut says = anchor::row_evidence(reading, &spelled);
-        // Its move may stand close behind it.
-        let text = reading.best_path(recogniser.alphabet()).0;
-        if let Some(value) = leading_number(&text) {
-            says[value] = says[value].max(LEADING);
-        }
-        Start { left: word.left, y: word.y, says }
-    };
-    Ok(starts.iter().zip(&readings).map(start).collect())
-}
-
-/// A word as a cell, up to a place.
-fn shown(page: &Page, word: &Word, end: f32, height: f32) -> Crop {
-    let strips = |length: u32| (length as usize / STRIP).max(1);
-    let across = |y: f32| Curve { y: vec![y; strips(page.image.width())] };
-    let down = |x: f32| Curve { y: vec![x; strips(page.image.height())] };
-    let band = Band { top: across(word.y - SHOWN * height), bottom: across(word.y + SHOWN * height), ruled: true };
-    let (left, right) = (down(word.left - AT_LEFT * height), down(end + AT_RIGHT * height));
-    Crop::cut(page, &band, &Column { left, right, inner: Vec::new() })
-}
-
-/// The number with which a text begins.
-fn leading_number(text: &str) -> Option<usize> {
-    let digits: String = text.chars().take_while(|c| c.is_ascii_digit() || *c == 'O').collect();
-    let value = digits.replace('O', "0").parse().ok()?;
-    (digits.len() <= 3 && (1..=LARGEST).contains(&value) && !digits.starts_with('O')).then_some(value)
 }
 
 /// The columns of numbers, from left to right.
@@ -343,6 +263,7 @@ fn filled(seen: &[Number]) -> List {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::table::listed::starts::LARGEST;
 
     /// Words that read as numbers where `says` has one, and as nothing else.
     fn start(left: f32, y: f32, says: Option<usize>) -> Start {
@@ -390,13 +311,5 @@ mod tests {
         let printed =
             (0..20).map(|row| start(100.0, 300.0 + 40.0 * row as f32 + (row % 2) as f32 * 0.5, Some(row + 1)));
         assert!(!lists(printed.collect(), 24.0)[0].is_uneven());
-    }
-
-    #[test]
-    fn a_number_may_begin_a_text() {
-        assert_eq!(
-            ["12.", "3Nf3", "1O)", "O-O", "e4", "", "0"].map(leading_number),
-            [Some(12), Some(3), Some(10), None, None, None, None]
-        );
     }
 }

@@ -4,11 +4,12 @@ use super::columns::Placed;
 use super::median;
 use super::numbers::straight;
 
-/// Prices, in squares of the pitch: of a line of words that stands off its row, of one that stands further off than the one
-/// before, of a row or a line that is passed over, and of rows that lie higher or lower at an end than one would think.
+/// Prices, in squares of the pitch: of a line of words that stands off its row, of one that stands off otherwise than the one
+/// before by more than a hand does (in shares of the pitch), of a row or a line that is passed over, and of rows that lie higher
+/// or lower at an end than one would think, for each pitch.
 const AWAY: f32 = 0.5;
 const JUMP: f32 = 4.0;
-const UNEVEN: f32 = 0.3;
+const BY_HAND: f32 = 0.3;
 const PASSED_OVER: f32 = 0.7;
 const SHIFTED: f32 = 1.5;
 /// Steps in which that is tried, in shares of the pitch.
@@ -95,7 +96,7 @@ fn assign(lines: &[f32], rows: &[f32], pitch: f32) -> (f32, Vec<Option<usize>>) 
                 let passed_over = (row - above - 1) + (line - other - 1);
                 best[above][other].0
                     + PASSED_OVER * passed_over as f32
-                    + JUMP * ((here - off(above, other)).abs() - UNEVEN).max(0.0).powi(2)
+                    + JUMP * ((here - off(above, other)).abs() - BY_HAND).max(0.0).powi(2)
                     + alone
             };
             before.map(|at| (cost(at), Some(at))).fold(first, |least, next| if next.0 < least.0 { next } else { least })

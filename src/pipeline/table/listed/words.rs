@@ -201,15 +201,12 @@ fn without_ruling(page: &Page) -> (Page, u8) {
 /// The page with everything up to a darkness made white, and what is darker the less so the darker it is.
 fn lightened(page: &Page, darkness: u8) -> Page {
     let from = f32::from(darkness);
-    let table: [u8; 256] = std::array::from_fn(|grey| {
-        let dark = 255.0 - grey as f32;
+    page.toned(|grey| {
+        let dark = 255.0 - grey;
         let shown = (dark - from).max(0.0) / (PAPER - from) * PAPER;
         // Strokes are thin and their edges pale: they keep the weight that they had.
-        (PAPER - (2.0 * shown).min(dark)).clamp(0.0, 255.0) as u8
-    });
-    let mut image = page.image.clone();
-    image.iter_mut().for_each(|pixel| *pixel = table[usize::from(*pixel)]);
-    Page { image, ..page.clone() }
+        PAPER - (2.0 * shown).min(dark)
+    })
 }
 
 #[cfg(test)]
