@@ -15,6 +15,9 @@ pub(crate) const MOST_PAIRS: usize = 5;
 /// Boxes for single characters: how many there are for a move, and how much their widths may differ.
 const BOXES: std::ops::RangeInclusive<usize> = 4..=8;
 pub(crate) const UNEVEN: f32 = 0.15;
+/// How much the outermost may differ from the one beside it: what is as wide there may lie between the table and the edge of
+/// the paper.
+const UNEVEN_END: f32 = 0.1;
 
 /// As [`pair`], but leaves out up to two lines where there are then more pairs, alike, over the whole width between the
 /// outermost lines: letters that stand below each other in every row can pass for a line.
@@ -168,15 +171,20 @@ fn boxed(columns: &[(Column, f32)], pitch: f32) -> Option<Vec<(Column, f32)>> {
     }
     let is_box = |c: &&(Column, f32)| (c.1 / typical - 1.0).abs() < UNEVEN;
     let first = columns.iter().position(|c| is_box(&c))?;
-    let boxes: Vec<&(Column, f32)> = columns[first..].iter().take_while(is_box).collect();
+    let all: Vec<&(Column, f32)> = columns[first..].iter().take_while(is_box).collect();
     // All pairs alike, with or without a column of numbers, a box wide, before each or between them.
-    let plan =
+    let plan = |boxes: usize| {
         (1..=4).flat_map(|pairs| [(pairs, 0), (pairs, pairs), (pairs, pairs - 1)]).find_map(|(pairs, numbers)| {
-            let left = boxes.len().checked_sub(numbers)?;
+            let left = boxes.checked_sub(numbers)?;
             let each = left / (2 * pairs);
             (left % (2 * pairs) == 0 && BOXES.contains(&each)).then_some((pairs, numbers, each))
-        });
-    let (pairs, numbers, each) = plan?;
+        })
+    };
+    let is_odd = |end: usize, inner: usize| (all[end].1 / all[inner].1 - 1.0).abs() > UNEVEN_END;
+    let last = all.len().checked_sub(2)?;
+    let inner = usize::from(is_odd(0, 1))..all.len() - usize::from(is_odd(last + 1, last));
+    let (boxes, (pairs, numbers, each)) =
+        [inner, 0..all.len()].into_iter().find_map(|range| Some((&all[range.clone()], plan(range.len())?)))?;
     let mut at = 0;
     let mut out = Vec::new();
     for pair in 0..pairs {
@@ -227,6 +235,18 @@ mod tests {
     fn boxes_for_characters_are_joined() {
         let lines: Vec<f32> = (0..22).map(|i| i as f32 * 60.0).collect();
         assert_eq!(roles(&lines, 71.0), [(None, 0.0, 300.0), (Some(600.0), 660.0, 960.0)]);
+    }
+
+    #[test]
+    fn the_paper_beside_the_last_box_is_none() {
+        // Two pairs of ten boxes, numbers between them, and the edge of the paper, or of what lies before the first.
+        let lines: Vec<f32> = (0..22).map(|i| i as f32 * 60.0).collect();
+        let known = [(None, 0.0, 300.0), (Some(600.0), 660.0, 960.0)];
+        assert_eq!(roles(&[lines.clone(), vec![21.0 * 60.0 + 67.0]].concat(), 71.0), known);
+        assert_eq!(roles(&[vec![-52.0], lines].concat(), 71.0), known);
+        // As many boxes of one width are numbers, too.
+        let lines: Vec<f32> = (0..23).map(|i| i as f32 * 60.0).collect();
+        assert_eq!(roles(&lines, 71.0), [(Some(0.0), 60.0, 360.0), (Some(660.0), 720.0, 1020.0)]);
     }
 
     #[test]
