@@ -32,6 +32,12 @@ const AS_MUCH: f32 = 0.7;
 /// Share by which more moves must be read in a pair that is laid out as the others, and fewest moves that tell.
 const MORE_MOVES: f32 = 1.2;
 const FEW_MOVES: f32 = 4.0;
+/// What the numbers must still say with rows above those that were found, as a share.
+const NEARLY: f32 = 0.9;
+/// From so many times the rows on from pair to pair a pair was skipped.
+const SKIPPED: f32 = 1.6;
+/// The first number of a table from which no more moves stand before it: the upper rows may not be seen.
+const FIRST: u32 = 6;
 /// Rows by which those further up are told to get lower or higher.
 const UPPER_ROWS: usize = 8;
 
@@ -92,16 +98,42 @@ pub(crate) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
             *found = more;
         }
     }
+    // Numbers of twice the rows from pair to pair tell of a pair between them.
+    let Anchor { rows, period, .. } = found.anchor;
+    if found.grid.pairs.len() > 1 && period as f32 > SKIPPED * rows as f32 {
+        let pairs = layout::twice_as_many(&found.grid.pairs, middle, width);
+        let more = pairs.map(|pairs| found.with(pairs, recogniser)).transpose()?;
+        if let Some(more) = more.filter(|more| more.support() > MORE * found.support()) {
+            *found = more;
+        }
+    }
     // Later numbers may have the moves of another pair before them.
-    let between = layout::numbers_between(&found.grid.pairs, middle).filter(|_| found.anchor.first_number == 1);
-    if let Some(pairs) = between.filter(|_| found.grid.pairs.iter().all(|pair| pair.numbers.is_some())) {
-        let grid = Grid { pairs, ..found.grid.clone() };
-        if legible::holds_moves(&found.page, &grid, &grid.pairs[0].white, recogniser)? {
-            found.replace(grid, found.anchor);
+    if found.anchor.first_number <= FIRST && found.grid.pairs.iter().all(|pair| pair.numbers.is_some()) {
+        let ways =
+            [layout::numbers_between(&found.grid.pairs, middle), layout::around_numbers(&found.grid.pairs, middle)];
+        for pairs in ways.into_iter().flatten() {
+            if moves_stand_before(found, &pairs, recogniser)? {
+                found.replace(Grid { pairs, ..found.grid.clone() }, found.anchor);
+                break;
+            }
         }
     }
     make_alike(found, recogniser)?;
     reach_to_the_next(found, recogniser)
+}
+
+/// Whether moves are written before the first numbers if the columns are laid out so: nearly all cells there read as moves, or
+/// some, and more of all cells than as they are laid out.
+fn moves_stand_before(found: &Found, pairs: &[ColumnPair], recogniser: &dyn Recogniser) -> Result<bool> {
+    let (page, grid) = (&found.page, &found.grid);
+    if legible::holds_moves(page, grid, &pairs[0].white, recogniser)? {
+        return Ok(true);
+    }
+    let moves = |pairs: &[ColumnPair]| -> Result<f32> {
+        pairs.iter().map(|pair| legible::moves_in(page, grid, pair, recogniser)).sum()
+    };
+    Ok(legible::holds_some_moves(page, grid, &pairs[0].white, recogniser)?
+        && moves(pairs)? > MORE_MOVES * moves(&grid.pairs)?.max(FEW_MOVES))
 }
 
 /// Takes in rows below the last one that was found, where the numbers of the next pair say that there are more and theirs
@@ -133,7 +165,8 @@ pub(crate) fn extend(grid: &mut Grid, count: usize, height: f32) {
     }
 }
 
-/// Takes in rows above the first one that was found, where its number says how many there are and theirs are read.
+/// Takes in rows above the first one that was found, where its number says how many there are: a table begins with 1, though
+/// one of theirs may not be read.
 fn add_rows_above(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
     let Anchor { first_band, first_number, .. } = found.anchor;
     let missing = (first_number as usize).saturating_sub(first_band + 1);
@@ -142,7 +175,7 @@ fn add_rows_above(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> 
         return Ok(());
     }
     let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
-    if anchor.first_number == 1 && anchor.support(&grid) > found.support() {
+    if anchor.first_number == 1 && anchor.support(&grid) > NEARLY * found.support() {
         found.replace(grid, anchor);
     }
     Ok(())

@@ -110,6 +110,49 @@ pub fn numbers_between(pairs: &[ColumnPair], middle: f32) -> Option<Vec<ColumnPa
     (before.left.at(middle) > 0.0).then(|| out.collect())
 }
 
+/// Twice as many pairs, with numbers half way between those that were seen and behind the last where the page has room; none
+/// where a pair has no numbers.
+pub fn twice_as_many(pairs: &[ColumnPair], middle: f32, page_width: f32) -> Option<Vec<ColumnPair>> {
+    let numbers: Vec<&Column> = pairs.iter().map(|pair| pair.numbers.as_ref()).collect::<Option<_>>()?;
+    let mut steps: Vec<Vec<f32>> = numbers.windows(2).map(|two| gaps(&two[0].left, &two[1].left)).collect();
+    steps.push(steps.last()?.clone());
+    let halves = numbers.iter().zip(&steps).flat_map(|(numbers, step)| [(*numbers, step, 0.0), (*numbers, step, 0.5)]);
+    let pair = |(numbers, step, times): (&Column, &Vec<f32>, f32)| {
+        let line = |line: &Curve| moved(line, step, times);
+        let (left, right) = (line(&numbers.left), line(&numbers.right));
+        let column =
+            |left: &Curve, right: &Curve| Column { left: left.clone(), right: right.clone(), inner: Vec::new() };
+        let next = moved(&left, step, 0.5);
+        let white = column(&right, &next);
+        ColumnPair { numbers: Some(column(&left, &right)), between: None, black: white.clone(), white }.balanced()
+    };
+    Some(halves.map(pair).filter(|pair| pair.white.right.at(middle) < page_width).collect())
+}
+
+/// Pairs laid out around their numbers: White's moves stand before these and Black's behind them, and they meet half way from
+/// numbers to numbers, wherever lines were seen. None where a pair has no numbers before its moves, or there is no room.
+pub fn around_numbers(pairs: &[ColumnPair], middle: f32) -> Option<Vec<ColumnPair>> {
+    let is_before = |numbers: &&Column, pair: &ColumnPair| numbers.left.at(middle) < pair.white.left.at(middle);
+    let numbers: Vec<&Column> = pairs
+        .iter()
+        .map(|pair| pair.numbers.as_ref().filter(|numbers| is_before(numbers, pair)))
+        .collect::<Option<_>>()?;
+    let spaces: Vec<Vec<f32>> = numbers.windows(2).map(|two| gaps(&two[0].right, &two[1].left)).collect();
+    let last = spaces.len().checked_sub(1)?;
+    let pair = |(index, numbers): (usize, &&Column)| {
+        let (left, right) = (&spaces[index.saturating_sub(1)], &spaces[index.min(last)]);
+        let column = |left: Curve, right: Curve| Column { left, right, inner: Vec::new() };
+        ColumnPair {
+            numbers: Some((*numbers).clone()),
+            between: None,
+            white: column(moved(&numbers.left, left, -0.5), numbers.left.clone()),
+            black: column(numbers.right.clone(), moved(&numbers.right, right, 0.5)),
+        }
+    };
+    let out: Vec<ColumnPair> = numbers.iter().enumerate().map(pair).collect();
+    (out[0].white.left.at(middle) > 0.0).then_some(out)
+}
+
 /// Ways to lay out one pair as the others, where it is laid out otherwise: its numbers stay, or the line between White's and
 /// Black's moves.
 pub fn like_others(pairs: &[ColumnPair], odd: usize, middle: f32) -> Vec<ColumnPair> {
@@ -266,6 +309,41 @@ mod tests {
         let found = numbers_between(&pairs, 100.0).unwrap();
         let places: Vec<[f32; 2]> = found.iter().map(|p| [p.white.left.at(0.0), p.black.left.at(0.0)]).collect();
         assert_eq!(places, [[30.0, 140.0], [220.0, 330.0]]);
+    }
+
+    #[test]
+    fn between_numbers_that_skip_a_pair_there_are_others() {
+        let pairs = pair(&curves(&[100.0, 130.0, 300.0, 500.0, 530.0, 700.0, 900.0]), 28.0, 100.0).unwrap();
+        let found = twice_as_many(&pairs, 100.0, 900.0).unwrap();
+        let places: Vec<[f32; 3]> = found
+            .iter()
+            .map(|pair| [pair.first(100.0).left.at(0.0), pair.white.left.at(0.0), pair.black.left.at(0.0)])
+            .collect();
+        let expected = |left: f32| [left, left + 30.0, left + 115.0];
+        assert_eq!(places, [expected(100.0), expected(300.0), expected(500.0), expected(700.0)]);
+        assert_eq!(twice_as_many(&pairs, 100.0, 780.0).unwrap().len(), 3, "no room");
+    }
+
+    #[test]
+    fn moves_are_laid_out_around_numbers() {
+        // The lines between White's and Black's moves were lost.
+        let column = |left: f32, right: f32| {
+            let lines = curves(&[left, right]);
+            Column { left: lines[0].clone(), right: lines[1].clone(), inner: Vec::new() }
+        };
+        let pair = |left: f32| ColumnPair {
+            numbers: Some(column(left, left + 30.0)),
+            between: None,
+            white: column(left + 30.0, left + 190.0),
+            black: column(left + 190.0, left + 300.0),
+        };
+        let pairs = [pair(110.0), pair(300.0)];
+        let found = around_numbers(&pairs, 100.0).unwrap();
+        let places = |pair: &ColumnPair| [pair.white.at(100.0), pair.black.at(100.0)];
+        assert_eq!(places(&found[0]), [(30.0, 110.0), (140.0, 220.0)]);
+        assert_eq!(places(&found[1]), [(220.0, 300.0), (330.0, 410.0)]);
+        assert!(around_numbers(&[pair(60.0), pair(250.0)], 100.0).is_none(), "no room");
+        assert!(around_numbers(&pairs[..1], 100.0).is_none(), "how wide?");
     }
 
     #[test]

@@ -47,10 +47,11 @@ impl Legible {
     }
 }
 
-/// Share of the written cells that read as moves from which the table is the right one, that below which it is not, and
-/// the fewest cells that tell.
+/// Share of the written cells that read as moves from which the table is the right one, that below which it is not, that from
+/// which a column may hold moves, and the fewest cells that tell.
 const PLAIN: f32 = 0.6;
 const NOTHING: f32 = 0.1;
+const SOME: f32 = 0.3;
 const FEWEST: usize = 10;
 /// Likelihood of a text below which a cell is hardly read. What reads as a move in print, noise and hatching was never
 /// likelier than 0.26.
@@ -95,6 +96,15 @@ pub(crate) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Re
 pub(crate) fn holds_moves(page: &Page, grid: &Grid, column: &Column, recogniser: &dyn Recogniser) -> Result<bool> {
     let Sample { shown, read, .. } = sample(page, grid, column, recogniser)?;
     Ok(shown >= FEWEST / 2 && read as f32 > PLAIN * shown as f32)
+}
+
+/// The same of a hand that is hard to read.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(crate) fn holds_some_moves(page: &Page, grid: &Grid, column: &Column, recogniser: &dyn Recogniser) -> Result<bool> {
+    let Sample { shown, read, .. } = sample(page, grid, column, recogniser)?;
+    Ok(shown >= FEWEST / 2 && read as f32 > SOME * shown as f32)
 }
 
 /// Whether moves are written before the numbers if the columns are laid out so: what lies beside the paper may look like
