@@ -31,7 +31,7 @@ const LOST: usize = 3;
 const NEAR_END: isize = 8;
 /// Numbers of a chain at least, and of a further one against the longest.
 const FEWEST: usize = 8;
-const FURTHER: f32 = 0.4;
+const FURTHER: f32 = 0.5;
 /// How much the pitch may differ between chains.
 const PITCH_DIFFERS: f32 = 0.15;
 
