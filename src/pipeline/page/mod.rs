@@ -78,6 +78,19 @@ impl Page {
         }
     }
 
+    /// The same page at half the size.
+    pub(crate) fn halved(&self) -> Self {
+        let [width, height] = [self.image.width(), self.image.height()].map(|side| (side / 2).max(1));
+        let factors = [(self.image.width(), width), (self.image.height(), height)]
+            .map(|(all, half)| f64::from(all) / f64::from(half));
+        Self {
+            image: shrink(&self.image, width, height),
+            map: self.map.after(&Homography::scaling(factors, [0.0; 2])),
+            scale: 2.0 * self.scale,
+            ..self.clone()
+        }
+    }
+
     /// The same page with everything so many times darker against white.
     pub fn darkened(&self, gain: f32) -> Self {
         self.toned(|grey| PAPER - (PAPER - grey) * gain)

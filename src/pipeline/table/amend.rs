@@ -38,6 +38,8 @@ const NEARLY: f32 = 0.9;
 const SKIPPED: f32 = 1.6;
 /// The first number of a table from which no more moves stand before it: the upper rows may not be seen.
 const FIRST: u32 = 6;
+/// Rows whose numbers may be hidden at the top of a table.
+const HIDDEN: usize = 3;
 /// Rows by which those further up are told to get lower or higher.
 const UPPER_ROWS: usize = 8;
 
@@ -101,10 +103,16 @@ pub(crate) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
     // Numbers of twice the rows from pair to pair tell of a pair between them.
     let Anchor { rows, period, .. } = found.anchor;
     if found.grid.pairs.len() > 1 && period as f32 > SKIPPED * rows as f32 {
-        let pairs = layout::twice_as_many(&found.grid.pairs, middle, width);
-        let more = pairs.map(|pairs| found.with(pairs, recogniser)).transpose()?;
-        if let Some(more) = more.filter(|more| more.support() > MORE * found.support()) {
-            *found = more;
+        let pairs = layout::twice_as_many(&found.grid.pairs, middle, width).unwrap_or_default();
+        // Behind the last that was seen there may be none.
+        let seen = found.grid.pairs.len();
+        for count in (seen + 1..=pairs.len()).rev().take(2) {
+            let more = found.with(pairs[..count].to_vec(), recogniser)?;
+            if more.support() > MORE * found.support()
+                || (found.grid.pairs.len() > seen && more.support() > found.support())
+            {
+                *found = more;
+            }
         }
     }
     // Later numbers may have the moves of another pair before them.
@@ -119,7 +127,25 @@ pub(crate) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
         }
     }
     make_alike(found, recogniser)?;
-    reach_to_the_next(found, recogniser)
+    reach_to_the_next(found, recogniser)?;
+    begin_with_moves(found, recogniser)
+}
+
+/// Takes in the rows just above the first whose numbers were read, where these tell how many there are and White's moves are
+/// written in all of them: what is written there may hide the numbers.
+fn begin_with_moves(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
+    let Anchor { first_band, first_number, rows, .. } = found.anchor;
+    let missing = (first_number as usize).saturating_sub(1);
+    let mut grid = found.grid.clone();
+    if !(1..=HIDDEN).contains(&missing) || (missing > first_band && !extend_upwards(&mut grid, missing - first_band)) {
+        return Ok(());
+    }
+    let first = first_band.max(missing) - missing;
+    if legible::hold_moves(&found.page, &grid.bands[first..first + missing], &grid.pairs[0].white, recogniser)? {
+        let anchor = Anchor { first_band: first, first_number: 1, rows: rows + missing, ..found.anchor };
+        found.replace(grid, Anchor { period: anchor.period.max(anchor.rows), ..anchor });
+    }
+    Ok(())
 }
 
 /// Whether moves are written before the first numbers if the columns are laid out so: nearly all cells there read as moves, or

@@ -49,8 +49,10 @@ pub(crate) fn find(
         return search.end(photo);
     }
     let plain = timed(search.timing, "page", || Page::new(photo, 0));
-    search.try_page(plain.clone())?;
-    if search.best.as_ref().is_some_and(|found| found.is_sure() && !found.grid.is_doubtful() && !found.ends_early()) {
+    let seen_coarsely = search.try_page_twice(plain.clone())?;
+    if !seen_coarsely
+        && search.best.as_ref().is_some_and(|found| found.is_sure() && !found.grid.is_doubtful() && !found.ends_early())
+    {
         return search.end(photo);
     }
     if let Some(tables) = search.earlier(photo)? {
@@ -58,7 +60,9 @@ pub(crate) fn find(
     }
     let mut flat_pages = Vec::new();
     let mut upright;
-    if let Some(flat) = timed(search.timing, "flatten", || flatten::find(&plain)) {
+    if let Some(flat) =
+        timed(search.timing, "flatten", || flatten::find(&plain).or_else(|| flatten::find(&plain.halved())))
+    {
         // Askew, the grid may have caught a part of the table: the flat page must prove itself first.
         let askew = search.best.take();
         upright = search.try_flat(photo, &flat, &mut flat_pages)?;
@@ -88,7 +92,7 @@ pub(crate) fn find(
         }
         watch.at("page")?;
         let page = timed(search.timing, "page", || Page::new(photo, turns));
-        search.try_page(page)?;
+        search.try_page_twice(page)?;
         upright = search.writing_is_plain()?;
     }
     if let Some(page) = search.upside_down().filter(|_| upright) {
@@ -145,8 +149,34 @@ impl<'a> Search<'a> {
     }
 
     fn try_page(&mut self, page: Page) -> Result<()> {
-        let grid = timed(self.timing, "grid", || Grid::find(&page, &self.known));
-        self.try_grid(page, grid)
+        let found = self.ruled(&page)?;
+        self.offer_any(found)
+    }
+
+    /// Tries a page; where its lines may have told wrong, they are looked at once more from further away. Whether these tell
+    /// more.
+    fn try_page_twice(&mut self, page: Page) -> Result<bool> {
+        let found = self.ruled(&page)?;
+        if found.as_ref().is_some_and(|found| found.is_sure() && !found.is_partial()) {
+            self.offer_any(found)?;
+            return Ok(false);
+        }
+        let grid = timed(self.timing, "grid", || Grid::find_coarsely(&page, &self.known));
+        let other = self.anchored(&page, grid)?;
+        let is_better = match (&found, &other) {
+            (Some(found), Some(other)) => {
+                timed(self.timing, "anchor", || other.holds_more_than(found, self.recogniser))?
+            }
+            (_, other) => other.is_some(),
+        };
+        self.offer_any(if is_better { other } else { found })?;
+        Ok(is_better)
+    }
+
+    /// The table between the ruling lines of a page.
+    fn ruled(&mut self, page: &Page) -> Result<Option<Found>> {
+        let grid = timed(self.timing, "grid", || Grid::find(page, &self.known));
+        self.anchored(page, grid)
     }
 
     /// Lays the sheet flat and tries it all ways up, until one is surely upright; keeps the page as it was laid.
@@ -157,7 +187,7 @@ impl<'a> Search<'a> {
             if turns == 0 {
                 flat_pages.push(page.clone());
             }
-            self.try_page(page)?;
+            self.try_page_twice(page)?;
             if self.is_sure() || self.writing_is_plain()? {
                 return Ok(true);
             }
@@ -237,11 +267,17 @@ impl<'a> Search<'a> {
     }
 
     fn try_grid(&mut self, page: Page, grid: std::result::Result<Grid, String>) -> Result<()> {
+        let found = self.anchored(&page, grid)?;
+        self.offer_any(found)
+    }
+
+    /// A table with what its numbers and its writing tell; none where there is none, or it is surely none.
+    fn anchored(&mut self, page: &Page, grid: std::result::Result<Grid, String>) -> Result<Option<Found>> {
         let mut grid = match grid {
             Ok(grid) => grid,
             Err(cause) => {
                 self.cause.get_or_insert(cause);
-                return Ok(());
+                return Ok(None);
             }
         };
         self.watch.at("anchor")?;
@@ -249,16 +285,16 @@ impl<'a> Search<'a> {
         let mut legible = None;
         let anchor = timed(self.timing, "anchor", || {
             if self.best.is_some() {
-                legible = Some(legible::moves(&page, &grid, self.recogniser)?);
+                legible = Some(legible::moves(page, &grid, self.recogniser)?);
             }
             let nothing = legible.is_some_and(|legible| legible.is_nothing());
-            let readable = !nothing && amend::settle_numbers(&page, &mut grid, &self.known, self.recogniser)?;
+            let readable = !nothing && amend::settle_numbers(page, &mut grid, &self.known, self.recogniser)?;
             if grid.by_ink {
-                ink_rows::settle(&page, &mut grid);
+                ink_rows::settle(page, &mut grid);
             }
-            anchor::anchor(&page, &grid, self.known.rows, readable, self.recogniser)
+            anchor::anchor(page, &grid, self.known.rows, readable, self.recogniser)
         })?;
-        let mut found = Found { page, grid, anchor, legible, is_level: false };
+        let mut found = Found { page: page.clone(), grid, anchor, legible, is_level: false };
         if found.is_read() && self.known.columns.is_none() && self.known.rows.is_none() {
             timed(self.timing, "anchor", || {
                 amend::complete(&mut found, self.recogniser)?;
@@ -275,9 +311,13 @@ impl<'a> Search<'a> {
         // Upside down, writing may pass for a few numbers.
         let plain = found.legible.is_some_and(|legible| legible.is_plain());
         if found.grid.by_ink && found.page.quarter_turns != 0 && !found.is_sure() && !plain {
-            return Ok(());
+            return Ok(None);
         }
-        self.offer(found)
+        Ok(Some(found))
+    }
+
+    fn offer_any(&mut self, found: Option<Found>) -> Result<()> {
+        found.map_or(Ok(()), |found| self.offer(found))
     }
 
     fn offer(&mut self, mut found: Found) -> Result<()> {

@@ -16,6 +16,8 @@ pub(crate) const WHOLE: f32 = 30.0;
 pub(crate) const CLEARLY: f32 = 1.25;
 /// The share of the support of what may be a part of the table, or was laid flat, that is enough for another one.
 pub(crate) const NEARLY: f32 = 0.9;
+/// The share of the numbers' support that may be lost where more moves are read.
+const AS_MUCH: f32 = 0.7;
 /// Rows that may be missing before the first wherever the table lies on the page; a further sheet begins later.
 const LOST_ROWS: usize = 6;
 /// Room for moves beside the table, in heights of a row: a column may be taken for wider than it is.
@@ -95,6 +97,12 @@ impl Found {
         if self.support().max(other.support()) < WHOLE {
             return self.reads_better_than(other, recogniser);
         }
+        // Numbers may be seen in what is none, moves hardly where nothing reads as any.
+        let [mine, others] =
+            [self.legible(recogniser)?, other.legible(recogniser)?].map(|legible| legible.is_nothing());
+        if mine != others {
+            return Ok(others);
+        }
         let clearly = if other.is_partial() && !self.is_partial() { NEARLY } else { CLEARLY };
         Ok(self.support() > clearly * other.support())
     }
@@ -102,6 +110,19 @@ impl Found {
     /// Whether more of its cells read as moves, whatever the numbers say.
     pub(crate) fn reads_better_than(&mut self, other: &mut Self, recogniser: &dyn Recogniser) -> Result<bool> {
         Ok(self.legible(recogniser)?.area > CLEARLY * other.legible(recogniser)?.area)
+    }
+
+    /// Whether this is the better of two layouts of the same page: clearly more of its cells read as moves and the numbers say
+    /// as much, or the other way round.
+    pub(crate) fn holds_more_than(&self, other: &Self, recogniser: &dyn Recogniser) -> Result<bool> {
+        let moves = |found: &Self| -> Result<f32> {
+            let pairs = found.grid.pairs.iter();
+            pairs.map(|pair| legible::moves_in(&found.page, &found.grid, pair, recogniser)).sum()
+        };
+        let [more, moves] = [moves(self)?, moves(other)?];
+        let [support, least] = [self.support(), other.support()];
+        Ok((more > CLEARLY * moves && support > AS_MUCH * least)
+            || (support > CLEARLY * least && more > NEARLY * moves))
     }
 
     /// How the writing reads.

@@ -6,14 +6,15 @@
 
 use super::columns;
 use super::ink_rows;
-use super::lines::{Curve, LineMap};
+use super::lines::{Curve, LineMap, STRIP};
 use super::number_columns::{self, NumberColumn};
 use super::number_rows::{self, Numbered};
 use super::ruled_rows::{self, Frame, ROW_REACH};
 use super::uprights::{self, Uprights};
 use crate::game::Quad;
 use crate::pipeline::page::Page;
-use image::imageops;
+use image::GrayImage;
+use image::imageops::{self, FilterType};
 
 /// A span between two upright curves (stored with x and y exchanged).
 #[derive(Debug, Clone, PartialEq)]
@@ -94,35 +95,34 @@ impl Grid {
     /// # Errors
     /// Says in words what was missing: rows or columns.
     pub fn find(page: &Page, known: &Known) -> Result<Self, String> {
+        Self::between(page, known, pairs_between_lines)
+    }
+
+    /// The same with its columns seen at half the size: of boxes that stand close beside each other the two sides are one line.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    pub(crate) fn find_coarsely(page: &Page, known: &Known) -> Result<Self, String> {
+        Self::between(page, known, pairs_seen_coarsely)
+    }
+
+    /// A table on the ruled rows of a page, its columns found on them by `columns`.
+    fn between(
+        page: &Page,
+        known: &Known,
+        pairs: fn(&GrayImage, &Frame, &Known) -> Option<Vec<ColumnPair>>,
+    ) -> Result<Self, String> {
         let mut across = LineMap::new(&page.image, ROW_REACH);
         let (frame, curves) = match known.table {
             Some(table) => ruled_rows::within(&mut across, table, known.rows)?,
             None => ruled_rows::anywhere(&mut across, &page.image)?,
         };
-        let Frame { left, right, top, bottom, pitch, .. } = frame;
-        // Over two rows no hand draws an upright stroke.
-        let mut down = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(&page.image)), pitch as usize);
-        uprights::lead(&mut down, &frame);
-        let middle = (top + bottom) / 2.0;
-        let pairs_by = |kind: Uprights| {
-            columns::pair_without_strays(&uprights::find(page, &down, &frame, &kind), pitch, middle)
-                .filter(|pairs| known.allows(pairs) && !uprights::is_shadow(kind, pairs, middle))
-        };
-        let covered = |pairs: &[ColumnPair]| frame.covered(pairs);
-        let mut found = [Uprights::Lines, Uprights::Broken, Uprights::Shading].into_iter().find_map(pairs_by);
-        // A column too many or too few is a line lost under writing, or writing taken for a line.
-        let whole = |pairs: &Vec<ColumnPair>| covered(pairs) > COVERED && columns::alike(pairs, middle);
-        if found.as_ref().is_none_or(|pairs| !whole(pairs)) {
-            let least = found.as_ref().map_or(0, Vec::len);
-            let hidden = pairs_by(Uprights::Hidden).filter(|pairs| {
-                (whole(pairs) && pairs.len() >= least)
-                    || (found.as_ref().is_none_or(|found| covered(found) < COVERED) && covered(pairs) > COVERED)
-            });
-            found = hidden.or(found);
-        }
-        let pairs = match (found, known.columns, known.table) {
+        let Frame { left, right, pitch, .. } = frame;
+        let pairs = match (pairs(&page.image, &frame, known), known.columns, known.table) {
             (Some(pairs), _, _) => pairs,
-            (None, Some(count), Some([left, right, ..])) => columns::even(left, right, count, down.strips()),
+            (None, Some(count), Some([left, right, ..])) => {
+                columns::even(left, right, count, page.image.height() as usize / STRIP)
+            }
             (None, Some(count), None) => {
                 return Err(format!(
                     "no {count} pairs of columns for White's and Black's moves; give the corners of the table too"
@@ -261,6 +261,39 @@ impl Grid {
     }
 }
 
+/// The pairs of columns between upright lines, or edges of shading, that cross the rows.
+fn pairs_between_lines(image: &GrayImage, frame: &Frame, known: &Known) -> Option<Vec<ColumnPair>> {
+    // Over two rows no hand draws an upright stroke.
+    let mut down = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(image)), frame.pitch as usize);
+    uprights::lead(&mut down, frame);
+    let middle = (frame.top + frame.bottom) / 2.0;
+    let pairs_by = |kind: Uprights| {
+        columns::pair_without_strays(&uprights::find(image, &down, frame, kind), frame.pitch, middle)
+            .filter(|pairs| known.allows(pairs) && !uprights::is_shadow(kind, pairs, middle))
+    };
+    let covered = |pairs: &[ColumnPair]| frame.covered(pairs);
+    let found = [Uprights::Lines, Uprights::Broken, Uprights::Shading].into_iter().find_map(pairs_by);
+    // A column too many or too few is a line lost under writing, or writing taken for a line.
+    let whole = |pairs: &Vec<ColumnPair>| covered(pairs) > COVERED && columns::alike(pairs, middle);
+    if found.as_ref().is_some_and(whole) {
+        return found;
+    }
+    let least = found.as_ref().map_or(0, Vec::len);
+    let hidden = pairs_by(Uprights::Hidden).filter(|pairs| {
+        (whole(pairs) && pairs.len() >= least)
+            || (found.as_ref().is_none_or(|found| covered(found) < COVERED) && covered(pairs) > COVERED)
+    });
+    hidden.or(found)
+}
+
+/// The same seen at half the size.
+fn pairs_seen_coarsely(image: &GrayImage, frame: &Frame, known: &Known) -> Option<Vec<ColumnPair>> {
+    let half = imageops::resize(image, image.width().div_ceil(2), image.height().div_ceil(2), FilterType::Triangle);
+    let pairs = pairs_between_lines(&half, &frame.halved(), known)?;
+    let doubled = |line: &Curve| Curve::along(image.height(), |y| 2.0 * line.at(y / 2.0));
+    Some(pairs.iter().map(|pair| pair.moved(doubled)).collect())
+}
+
 /// What is missing where rows are not enough.
 const NO_PAIRS: &str = "rows of writing, but no pair of columns for White's and Black's moves";
 
@@ -277,7 +310,7 @@ fn pairs_on_rows(
     uprights::lead(&mut down, frame);
     let middle = (frame.top + frame.bottom) / 2.0;
     let by_lines = [Uprights::Lines, Uprights::Broken, Uprights::Shading].into_iter().find_map(|kind| {
-        let mut uprights = uprights::find(page, &down, frame, &kind);
+        let mut uprights = uprights::find(&page.image, &down, frame, kind);
         uprights.retain(|line| !numbers.iter().any(|column| column.holds(line.at(middle), middle)));
         columns::pair_without_strays(&uprights, frame.pitch, middle)
             .filter(|pairs| known.allows(pairs) && !uprights::is_shadow(kind, pairs, middle))
@@ -322,6 +355,38 @@ mod tests {
             assert!(grid.pairs.iter().all(|p| p.numbers.is_some()));
             let [[x0, y0], _, [x1, y1], _] = grid.quad(&grid.bands[5], &grid.pairs[0].white);
             assert!((x1 - x0 - 160.0).abs() < 4.0 && (y1 - y0 - 40.0 - tilt * 160.0).abs() < 4.0);
+        }
+    }
+
+    /// A form of two pairs of columns, each cell a box of its own with round corners, six pixels from the next one.
+    fn boxes(tilt: f32) -> Photo {
+        let columns = [100.0, 150.0, 310.0, 470.0, 520.0, 680.0, 840.0];
+        let grey = GrayImage::from_fn(1000, 1200, |x, y| {
+            let (u, v) = (x as f32 + tilt * y as f32, y as f32 - 200.0 - tilt * x as f32);
+            let Some(from) = columns.iter().rposition(|&left| u >= left).filter(|&k| k + 1 < columns.len()) else {
+                return Luma([245]);
+            };
+            let (from_left, to_right) = (u - columns[from] - 3.0, columns[from + 1] - 3.0 - u);
+            let (row, within) = ((v / 40.0).floor(), v.rem_euclid(40.0));
+            let (below, above) = (within - 3.0, 37.0 - within);
+            // Ink lies where the nearest side is, corners left out.
+            let beside = from_left.min(to_right);
+            let over = below.min(above);
+            let side = beside.abs() < 1.1 && over > 8.0;
+            let edge = over.abs() < 1.1 && beside > 8.0;
+            Luma([if (0.0..20.0).contains(&row) && (side || edge) { 60 } else { 245 }])
+        });
+        Photo { file: String::new(), grey }
+    }
+
+    #[test]
+    fn boxes_close_beside_each_other_are_columns() {
+        for tilt in [0.0, 0.03, -0.04] {
+            let page = Page::new(&boxes(tilt), 0);
+            let grid = Grid::find_coarsely(&page, &Known::default()).unwrap();
+            assert_eq!(grid.pairs.len(), 2, "tilted by {tilt}");
+            let [[x0, _], [x1, _], ..] = grid.quad(&grid.bands[10], &grid.pairs[1].black);
+            assert!((x1 - x0 - 160.0).abs() < 6.0, "tilted by {tilt}: from {x0} to {x1}");
         }
     }
 

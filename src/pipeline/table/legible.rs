@@ -107,6 +107,19 @@ pub(crate) fn holds_some_moves(page: &Page, grid: &Grid, column: &Column, recogn
     Ok(shown >= FEWEST / 2 && read as f32 > SOME * shown as f32)
 }
 
+/// Whether every one of some bands holds a move in a column.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(crate) fn hold_moves(page: &Page, bands: &[Band], column: &Column, recogniser: &dyn Recogniser) -> Result<bool> {
+    let crops: Vec<Crop> = bands.iter().map(|band| Crop::cut(page, band, column)).collect();
+    if crops.iter().any(Crop::is_blank) {
+        return Ok(false);
+    }
+    let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
+    Ok(count(&readings, recogniser) == bands.len())
+}
+
 /// Whether moves are written before the numbers if the columns are laid out so: what lies beside the paper may look like
 /// writing there.
 ///

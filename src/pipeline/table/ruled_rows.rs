@@ -31,6 +31,13 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
+    /// The same on a picture of half the size.
+    pub fn halved(&self) -> Self {
+        let [left, right, top, bottom, pitch] =
+            [self.left, self.right, self.top, self.bottom, self.pitch].map(|length| length / 2.0);
+        Self { left, right, top, bottom, pitch, row_darkness: self.row_darkness }
+    }
+
     /// The share of the rows' width that pairs of columns take up.
     pub fn covered(&self, pairs: &[ColumnPair]) -> f32 {
         columns::extent(pairs, (self.top + self.bottom) / 2.0) / (self.right - self.left).max(1.0)

@@ -4,8 +4,8 @@ use super::grid::{Column, ColumnPair};
 use super::lines::{Curve, LineMap};
 use super::ruled_rows::Frame;
 use super::track;
-use crate::pipeline::page::Page;
 use crate::pipeline::page::sampling::sample;
+use image::GrayImage;
 
 /// What separates the columns of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,18 +51,18 @@ fn clearest(mut peaks: Vec<(f32, f32)>) -> Vec<f32> {
 }
 
 /// The borders of columns across the rows, from left to right, with the ends of the row lines where a border is missing.
-pub(crate) fn find(page: &Page, map: &LineMap, frame: &Frame, kind: &Uprights) -> Vec<Curve> {
-    if *kind == Uprights::Shading {
-        return shaded_edges(page, map, frame);
+pub(crate) fn find(image: &GrayImage, map: &LineMap, frame: &Frame, kind: Uprights) -> Vec<Curve> {
+    if kind == Uprights::Shading {
+        return shaded_edges(image, map, frame);
     }
-    let (clear, solid_enough) = if *kind != Uprights::Broken { (CLEAR, SOLID) } else { (BROKEN_CLEAR, BROKEN_SOLID) };
+    let (clear, solid_enough) = if kind != Uprights::Broken { (CLEAR, SOLID) } else { (BROKEN_CLEAR, BROKEN_SOLID) };
     let Frame { top, bottom, pitch, .. } = *frame;
     let middle = (top + bottom) / 2.0;
     let mut found: Vec<(Curve, f32)> = Vec::new();
     for x in peaks(map, frame, clear) {
         let curve = map.refine(&map.follow(x), 5.0);
         let at = curve.at(middle);
-        let solid = solidity(page, &curve, frame, *kind == Uprights::Hidden);
+        let solid = solidity(image, &curve, frame, kind == Uprights::Hidden);
         if solid < solid_enough {
             continue;
         }
@@ -130,17 +130,17 @@ const REACHING: f32 = 0.6;
 
 /// Share of the quarter-row pieces of an upright curve that are darker than the paper on both sides, over the best
 /// stretch of [`REACHING`] of the rows. With `hidden` the pieces that writing covers have no say.
-fn solidity(page: &Page, curve: &Curve, frame: &Frame, hidden: bool) -> f32 {
-    let (width, height) = (page.image.width() as isize, page.image.height() as isize);
+fn solidity(image: &GrayImage, curve: &Curve, frame: &Frame, hidden: bool) -> f32 {
+    let (width, height) = (image.width() as isize, image.height() as isize);
     let piece = (frame.pitch / 4.0).max(3.0);
     let enough = (0.3 * frame.row_darkness).max(3.0);
     let pieces = ((frame.bottom - frame.top) / piece) as usize;
     let dark = |x: isize, from: isize, to: isize| -> f32 {
         let x = x.clamp(0, width - 1);
-        let sum: f32 = (from..to).map(|y| 255.0 - f32::from(page.image.get_pixel(x as u32, y as u32).0[0])).sum();
+        let sum: f32 = (from..to).map(|y| 255.0 - f32::from(image.get_pixel(x as u32, y as u32).0[0])).sum();
         sum / (to - from).max(1) as f32
     };
-    let beside = half_widths(page, curve, frame).map(|half| half + CLEAR_OF_LINE);
+    let beside = half_widths(image, curve, frame).map(|half| half + CLEAR_OF_LINE);
     let state = |k: usize| {
         let from = frame.top + k as f32 * piece;
         let centre = curve.at(from + piece / 2.0).round() as isize;
@@ -169,11 +169,11 @@ fn solidity(page: &Page, curve: &Curve, frame: &Frame, hidden: bool) -> f32 {
 
 /// Half the width of an upright line to its left and to its right, in pixels: where it is half as dark as in its middle,
 /// measured from the paper or shading on that side. At most [`WIDEST`].
-fn half_widths(page: &Page, curve: &Curve, frame: &Frame) -> [isize; 2] {
+fn half_widths(image: &GrayImage, curve: &Curve, frame: &Frame) -> [isize; 2] {
     // The median over the line, which writing beside it does not change.
     let dark = |dx: isize| -> f32 {
         let rows = (frame.top as usize..frame.bottom as usize).step_by(3).map(|y| y as f32);
-        let mut values: Vec<f32> = rows.map(|y| 255.0 - sample(&page.image, curve.at(y) + dx as f32, y)).collect();
+        let mut values: Vec<f32> = rows.map(|y| 255.0 - sample(image, curve.at(y) + dx as f32, y)).collect();
         if values.is_empty() {
             return 0.0;
         }
@@ -206,14 +206,14 @@ const WRITTEN: f32 = 40.0;
 const MOST_COVERED: f32 = 0.3;
 
 /// Edges of shaded columns: the paper on one side is darker than on the other in nearly every row.
-fn shaded_edges(page: &Page, map: &LineMap, frame: &Frame) -> Vec<Curve> {
+fn shaded_edges(image: &GrayImage, map: &LineMap, frame: &Frame) -> Vec<Curve> {
     let Frame { left, right, top, bottom, pitch, .. } = *frame;
     let middle = (top + bottom) / 2.0;
     let (reach, pieces) = ((pitch / 5.0).max(4.0) as usize, (2.0 * (bottom - top) / pitch) as usize);
     let paper = |x: f32, y: f32| -> Option<f32> {
         // The paper shows between strokes: the brighter half.
-        let inside = x >= 0.0 && y >= 0.0 && x < page.image.width() as f32 && y < page.image.height() as f32;
-        inside.then(|| f32::from(page.image.get_pixel(x as u32, y as u32).0[0]))
+        let inside = x >= 0.0 && y >= 0.0 && x < image.width() as f32 && y < image.height() as f32;
+        inside.then(|| f32::from(image.get_pixel(x as u32, y as u32).0[0]))
     };
     let brightness = |curve: &Curve, y: f32, side: f32| -> f32 {
         let mut values: Vec<f32> = (2..2 + reach)
@@ -255,8 +255,7 @@ fn shaded_edges(page: &Page, map: &LineMap, frame: &Frame) -> Vec<Curve> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::photo::ingest::Photo;
-    use image::{GrayImage, Luma};
+    use image::Luma;
 
     const WIDTH: u32 = 200;
     const HEIGHT: u32 = 400;
@@ -264,9 +263,8 @@ mod tests {
     /// How solid an upright line at 100 is, on a page whose greys are those of a row of pixels.
     fn solid(grey: impl Fn(f32) -> f32) -> f32 {
         let grey = GrayImage::from_fn(WIDTH, HEIGHT, |x, _| Luma([grey(x as f32 + 0.5) as u8]));
-        let page = Page::new(&Photo { file: String::new(), grey }, 0);
         let frame = Frame { left: 0.0, right: 200.0, top: 20.0, bottom: 380.0, pitch: 36.0, row_darkness: 60.0 };
-        solidity(&page, &Curve { y: vec![100.0; 10] }, &frame, false)
+        solidity(&grey, &Curve { y: vec![100.0; 10] }, &frame, false)
     }
 
     #[test]
