@@ -30,7 +30,7 @@ const GAP: usize = 2;
 const GUESSES: usize = 2;
 const UNLIKELY: f32 = 0.5;
 /// Most rows of the table in a row that may be missing: more of a game nobody can guess.
-const MOST_MISSING: u32 = 2;
+pub const MOST_MISSING: u32 = 2;
 
 /// Explains the ink from a slot on. `boards` are the positions behind each step of the game.
 pub fn find(material: &Material, from: usize, boards: &[&Board]) -> Ending {

@@ -34,6 +34,7 @@ mod transcript;
 
 pub use confidence::{INPUTS, Model as ConfidenceModel, Signs};
 pub use emission::SlipPrices;
+pub(crate) use ending::MOST_MISSING;
 pub use gaps::GapPrices;
 pub use prior::{Belief, MovePrior, Policy};
 pub use settled::{Contradiction, FoundEnd, Settled, SettledCell, SettledSlot};

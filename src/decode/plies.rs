@@ -331,7 +331,11 @@ impl Teller<'_> {
             let doubt = || reasons::doubtful(&told.ply, &told.signs, board, languages);
             let (status, reason) = match told.kind {
                 Kind::Omitted => (Status::Inferred, Some(reasons::inferred(&told.ply, reasons::OMITTED))),
-                Kind::Blank => (Status::Inferred, Some(reasons::inferred(&told.ply, reasons::BLANK))),
+                Kind::Blank => {
+                    let is_shown = self.material.cells[told.place.slot].iter().any(Option::is_some);
+                    let why = if is_shown { reasons::BLANK } else { reasons::NOT_SHOWN };
+                    (Status::Inferred, Some(reasons::inferred(&told.ply, why)))
+                }
                 _ if mended => (Status::Repaired, Some(reasons::repaired(&told.ply, board, languages))),
                 _ if told.ply.confidence >= model.clear => (Status::Clear, told_apart),
                 _ => (Status::Doubtful, Some(told_apart.unwrap_or_else(doubt))),

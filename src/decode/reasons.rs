@@ -13,6 +13,8 @@ pub const SET_BY_HAND: &str = "set by hand";
 pub const OMITTED: &str = "nothing is written";
 /// Of a move whose cell is blank.
 pub const BLANK: &str = "the cell is blank";
+/// Of a move whose row no photo shows.
+pub const NOT_SHOWN: &str = "its row is not in the photo";
 
 /// Of ink behind the last move.
 pub const NO_LEGAL_MOVE: &str = "for which the game up to here has no legal move";

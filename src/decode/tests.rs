@@ -411,3 +411,16 @@ fn a_search_that_goes_on_from_another_finds_what_one_from_the_start_finds() {
         assert_eq!(outcome(&groundwork), outcome(&begin()), "{:?}", options.settled);
     }
 }
+
+#[test]
+fn a_move_whose_row_no_photo_shows_is_inferred() {
+    let texts = ["d4", "d5", "c4", "e6", "Nc3", "Nf6", "Bg5", "Be7", "e3", "O-O", "Nf3", "Nbd7"];
+    let mut rows = sheet(&texts);
+    (rows[0].white, rows[0].black) = (Vec::new(), Vec::new());
+    let decoded = decode(&rows, &alphabet(), &Options::default()).unwrap();
+    assert_eq!(sans(&decoded)[2..], texts[2..]);
+    for ply in &decoded.plies[..2] {
+        assert_eq!((ply.status, ply.written.len()), (Status::Inferred, 0));
+        assert!(ply.reason.as_deref().is_some_and(|reason| reason.starts_with("its row is not in the photo")));
+    }
+}

@@ -3,7 +3,7 @@
 use super::photo::advice;
 use super::results::{self, WrittenResult};
 use super::{ReadCell, ReadPage, Timing, align, table_quad};
-use crate::decode::{InkCell, Row};
+use crate::decode::{InkCell, MOST_MISSING, Row};
 use crate::error::{Error, Result};
 use crate::game::{Colour, PageInfo, PageRole, Sheet};
 use crate::reading::Alphabet;
@@ -40,6 +40,7 @@ pub fn ink_of(
 ) -> Result<Ink> {
     let mut rows = rows(read);
     let differing = align::align(&mut rows, alphabet);
+    begin_at_first(&mut rows);
     if let (false, Some(page)) = (rows.iter().any(has_ink), read.iter().flatten().next()) {
         return Err(Error::Blank { file: page.file.clone() });
     }
@@ -57,6 +58,16 @@ pub fn ink_of(
         warnings: read.iter().flatten().flat_map(advice::warnings).chain(differing).collect(),
         timing_ms,
     })
+}
+
+/// Puts empty rows before the first one where only few are missing there: a game can be followed from the usual first position
+/// though a move or two are not in the photo.
+fn begin_at_first(rows: &mut Vec<Row>) {
+    let missing = rows.first().map_or(0, |row| row.number.saturating_sub(1));
+    if missing <= MOST_MISSING {
+        let empty = |number| Row { number, white: Vec::new(), black: Vec::new() };
+        rows.splice(0..0, (1..=missing).map(empty));
+    }
 }
 
 /// The rows of all sheets by number, one cell a sheet and colour.
@@ -97,5 +108,23 @@ fn page_info(page: &ReadPage, index: usize) -> PageInfo {
         quad: table_quad(&page.page, &page.grid, &page.anchor),
         role: if index == 0 { PageRole::First } else { PageRole::Continues },
         rows: page.tables().map(|table| table.anchor.rows * table.grid.pairs.len()).sum(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_begins_with_the_rows_that_few_photos_show() {
+        let numbers = |from: u32| {
+            let row = |number| Row { number, white: Vec::new(), black: Vec::new() };
+            let mut rows: Vec<Row> = (from..=6).map(row).collect();
+            begin_at_first(&mut rows);
+            rows.iter().map(|row| row.number).collect::<Vec<_>>()
+        };
+        assert_eq!(numbers(1), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(numbers(3), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(numbers(4), [4, 5, 6], "too many are missing");
     }
 }
