@@ -130,14 +130,18 @@ pub fn twice_as_many(pairs: &[ColumnPair], middle: f32, page_width: f32) -> Opti
 }
 
 /// Pairs laid out around their numbers: White's moves stand before these and Black's behind them, and they meet half way from
-/// numbers to numbers, wherever lines were seen. None where a pair has no numbers before its moves, or there is no room.
+/// numbers to numbers, wherever lines were seen; those of a single pair reach as far to either side. None where a pair has no numbers before its moves, or there is no room.
 pub fn around_numbers(pairs: &[ColumnPair], middle: f32) -> Option<Vec<ColumnPair>> {
     let is_before = |numbers: &&Column, pair: &ColumnPair| numbers.left.at(middle) < pair.white.left.at(middle);
     let numbers: Vec<&Column> = pairs
         .iter()
         .map(|pair| pair.numbers.as_ref().filter(|numbers| is_before(numbers, pair)))
         .collect::<Option<_>>()?;
-    let spaces: Vec<Vec<f32>> = numbers.windows(2).map(|two| gaps(&two[0].right, &two[1].left)).collect();
+    let mut spaces: Vec<Vec<f32>> = numbers.windows(2).map(|two| gaps(&two[0].right, &two[1].left)).collect();
+    if let ([only], [numbers]) = (pairs, &numbers[..]) {
+        // As far to the left as what was seen reaches to the right.
+        spaces.push(gaps(&numbers.right, &only.black.right).iter().map(|gap| 2.0 * gap).collect());
+    }
     let last = spaces.len().checked_sub(1)?;
     let pair = |(index, numbers): (usize, &&Column)| {
         let (left, right) = (&spaces[index.saturating_sub(1)], &spaces[index.min(last)]);
@@ -343,7 +347,10 @@ mod tests {
         assert_eq!(places(&found[0]), [(30.0, 110.0), (140.0, 220.0)]);
         assert_eq!(places(&found[1]), [(220.0, 300.0), (330.0, 410.0)]);
         assert!(around_numbers(&[pair(60.0), pair(250.0)], 100.0).is_none(), "no room");
-        assert!(around_numbers(&pairs[..1], 100.0).is_none(), "how wide?");
+        let alone = Column { left: curves(&[300.0]).remove(0), right: curves(&[330.0]).remove(0), inner: Vec::new() };
+        let alone = ColumnPair { numbers: Some(alone), ..pair(300.0) };
+        let found = around_numbers(&[alone], 100.0).unwrap();
+        assert_eq!(places(&found[0]), [(30.0, 300.0), (330.0, 600.0)], "as far to either side");
     }
 
     #[test]
