@@ -103,7 +103,8 @@ pub fn run(settings: &Settings, recogniser: &dyn Recogniser, stop: &AtomicBool) 
     store::check_out(&settings.dir, &settings.out)?;
     let mut found = walk::walk(&settings.dir, &settings.out, &settings.limits)?;
     if found.photos.is_empty() && found.refused.is_empty() {
-        return Err(Error::Usage(format!("No photo was found in {}. Check the folder.", settings.dir.display())));
+        let notes = if found.notes.is_empty() { "Check the folder.".to_owned() } else { found.notes.join(" ") };
+        return Err(Error::Usage(format!("No photo was found in {}. {notes}", settings.dir.display())));
     }
     let store = Store::open(&settings.out)?;
     let reader = reader(&settings.read)?;

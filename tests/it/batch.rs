@@ -228,6 +228,13 @@ fn folders_that_cannot_be_used_are_said() {
     let nothing = folder.run(&[]);
     assert_eq!(nothing.status.code(), Some(2));
     assert!(said(&nothing).contains("No photo was found"), "{}", said(&nothing));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(sample("english-scan.jpg"), folder.photos().join("link.jpg")).unwrap();
+        let link = folder.run(&[]);
+        assert!(said(&link).contains("1 symbolic links were not followed."), "{}", said(&link));
+        std::fs::remove_file(folder.photos().join("link.jpg")).unwrap();
+    }
     assert!(!folder.out().exists(), "nothing is left behind");
     // What somebody else put there is not touched.
     folder.put(&sample("english-scan.jpg"), "a.jpg");

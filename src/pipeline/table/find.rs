@@ -6,7 +6,7 @@
 use super::amend;
 use super::found::{Found, NEARLY, UPRIGHT};
 use super::further;
-use super::grid::{Grid, Known};
+use super::grid::{Grid, Known, Rows};
 use super::hint::PageHint;
 use super::ink_rows;
 use super::legible;
@@ -148,20 +148,29 @@ impl<'a> Search<'a> {
         Ok(self.best)
     }
 
+    /// Tries the table between the ruling lines of a page.
     fn try_page(&mut self, page: Page) -> Result<()> {
-        let found = self.ruled(&page)?;
-        self.offer_any(found)
+        let grid = timed(self.timing, "grid", || Grid::find(&page, &self.known));
+        self.try_grid(page, grid)
     }
 
-    /// Tries a page; where its lines may have told wrong, they are looked at once more from further away. Whether these tell
-    /// more.
+    /// The same; where its lines may have told wrong, they are looked at once more from further away. Whether these tell more.
     fn try_page_twice(&mut self, page: Page) -> Result<bool> {
-        let found = self.ruled(&page)?;
+        let known = self.known;
+        let rows = match timed(self.timing, "grid", || Rows::find(&page, &known)) {
+            Ok(rows) => rows,
+            Err(cause) => {
+                self.cause.get_or_insert(cause);
+                return Ok(false);
+            }
+        };
+        let grid = timed(self.timing, "grid", || rows.grid(&page, &known));
+        let found = self.anchored(&page, grid)?;
         if found.as_ref().is_some_and(|found| found.is_sure() && !found.is_partial()) {
             self.offer_any(found)?;
             return Ok(false);
         }
-        let grid = timed(self.timing, "grid", || Grid::find_coarsely(&page, &self.known));
+        let grid = timed(self.timing, "grid", || rows.grid_seen_coarsely(&page, &known));
         let other = self.anchored(&page, grid)?;
         let is_better = match (&found, &other) {
             (Some(found), Some(other)) => {
@@ -171,12 +180,6 @@ impl<'a> Search<'a> {
         };
         self.offer_any(if is_better { other } else { found })?;
         Ok(is_better)
-    }
-
-    /// The table between the ruling lines of a page.
-    fn ruled(&mut self, page: &Page) -> Result<Option<Found>> {
-        let grid = timed(self.timing, "grid", || Grid::find(page, &self.known));
-        self.anchored(page, grid)
     }
 
     /// Lays the sheet flat and tries it all ways up, until one is surely upright; keeps the page as it was laid.

@@ -95,51 +95,7 @@ impl Grid {
     /// # Errors
     /// Says in words what was missing: rows or columns.
     pub fn find(page: &Page, known: &Known) -> Result<Self, String> {
-        Self::between(page, known, pairs_between_lines)
-    }
-
-    /// The same with its columns seen at half the size: of boxes that stand close beside each other the two sides are one line.
-    ///
-    /// # Errors
-    /// As [`Self::find`].
-    pub(crate) fn find_coarsely(page: &Page, known: &Known) -> Result<Self, String> {
-        Self::between(page, known, pairs_seen_coarsely)
-    }
-
-    /// A table on the ruled rows of a page, its columns found on them by `columns`.
-    fn between(
-        page: &Page,
-        known: &Known,
-        pairs: fn(&GrayImage, &Frame, &Known) -> Option<Vec<ColumnPair>>,
-    ) -> Result<Self, String> {
-        let mut across = LineMap::new(&page.image, ROW_REACH);
-        let (frame, curves) = match known.table {
-            Some(table) => ruled_rows::within(&mut across, table, known.rows)?,
-            None => ruled_rows::anywhere(&mut across, &page.image)?,
-        };
-        let Frame { left, right, pitch, .. } = frame;
-        let pairs = match (pairs(&page.image, &frame, known), known.columns, known.table) {
-            (Some(pairs), _, _) => pairs,
-            (None, Some(count), Some([left, right, ..])) => {
-                columns::even(left, right, count, page.image.height() as usize / STRIP)
-            }
-            (None, Some(count), None) => {
-                return Err(format!(
-                    "no {count} pairs of columns for White's and Black's moves; give the corners of the table too"
-                ));
-            }
-            (None, None, _) => return Err("no pair of columns for White's and Black's moves".to_owned()),
-        };
-        let bands = match (known.table, known.rows) {
-            (Some(_), Some(_)) => {
-                curves.windows(2).map(|w| Band { top: w[0].clone(), bottom: w[1].clone(), ruled: true }).collect()
-            }
-            _ => ruled_rows::bands(&across, curves, &frame, page.image.height() as f32),
-        };
-        if let Some(rows) = known.rows.filter(|&rows| rows > bands.len()) {
-            return Err(format!("only {} of {rows} rows; give the corners of the table too", bands.len()));
-        }
-        Ok(Self { bands, pairs, pitch, width: right - left, by_ink: false })
+        Rows::find(page, known)?.grid(page, known)
     }
 
     /// Share of the rows' width that the pairs take up.
@@ -294,6 +250,69 @@ fn pairs_seen_coarsely(image: &GrayImage, frame: &Frame, known: &Known) -> Optio
     Some(pairs.iter().map(|pair| pair.moved(doubled)).collect())
 }
 
+/// The ruled rows of a table, whose columns are still to be found.
+pub(crate) struct Rows {
+    frame: Frame,
+    bands: Vec<Band>,
+}
+
+impl Rows {
+    /// Finds the ruled rows of the table of moves, helped by what is known about it.
+    ///
+    /// # Errors
+    /// Says in words that they were not found.
+    pub(crate) fn find(page: &Page, known: &Known) -> Result<Self, String> {
+        let mut across = LineMap::new(&page.image, ROW_REACH);
+        let (frame, curves) = match known.table {
+            Some(table) => ruled_rows::within(&mut across, table, known.rows)?,
+            None => ruled_rows::anywhere(&mut across, &page.image)?,
+        };
+        let bands = match (known.table, known.rows) {
+            (Some(_), Some(_)) => {
+                curves.windows(2).map(|w| Band { top: w[0].clone(), bottom: w[1].clone(), ruled: true }).collect()
+            }
+            _ => ruled_rows::bands(&across, curves, &frame, page.image.height() as f32),
+        };
+        match known.rows.filter(|&rows| rows > bands.len()) {
+            Some(rows) => Err(format!("only {} of {rows} rows; give the corners of the table too", bands.len())),
+            None => Ok(Self { frame, bands }),
+        }
+    }
+
+    /// The table on these rows, its columns between upright lines.
+    ///
+    /// # Errors
+    /// Says in words that they were not found.
+    pub(crate) fn grid(&self, page: &Page, known: &Known) -> Result<Grid, String> {
+        self.with(pairs_between_lines(&page.image, &self.frame, known), page, known)
+    }
+
+    /// The same with its columns seen at half the size: of boxes that stand close beside each other the two sides are one line.
+    ///
+    /// # Errors
+    /// As [`Self::grid`].
+    pub(crate) fn grid_seen_coarsely(&self, page: &Page, known: &Known) -> Result<Grid, String> {
+        self.with(pairs_seen_coarsely(&page.image, &self.frame, known), page, known)
+    }
+
+    fn with(&self, pairs: Option<Vec<ColumnPair>>, page: &Page, known: &Known) -> Result<Grid, String> {
+        let Frame { left, right, pitch, .. } = self.frame;
+        let pairs = match (pairs, known.columns, known.table) {
+            (Some(pairs), _, _) => pairs,
+            (None, Some(count), Some([left, right, ..])) => {
+                columns::even(left, right, count, page.image.height() as usize / STRIP)
+            }
+            (None, Some(count), None) => {
+                return Err(format!(
+                    "no {count} pairs of columns for White's and Black's moves; give the corners of the table too"
+                ));
+            }
+            (None, None, _) => return Err("no pair of columns for White's and Black's moves".to_owned()),
+        };
+        Ok(Grid { bands: self.bands.clone(), pairs, pitch, width: right - left, by_ink: false })
+    }
+}
+
 /// What is missing where rows are not enough.
 const NO_PAIRS: &str = "rows of writing, but no pair of columns for White's and Black's moves";
 
@@ -383,7 +402,8 @@ mod tests {
     fn boxes_close_beside_each_other_are_columns() {
         for tilt in [0.0, 0.03, -0.04] {
             let page = Page::new(&boxes(tilt), 0);
-            let grid = Grid::find_coarsely(&page, &Known::default()).unwrap();
+            let grid =
+                Rows::find(&page, &Known::default()).unwrap().grid_seen_coarsely(&page, &Known::default()).unwrap();
             assert_eq!(grid.pairs.len(), 2, "tilted by {tilt}");
             let [[x0, _], [x1, _], ..] = grid.quad(&grid.bands[10], &grid.pairs[1].black);
             assert!((x1 - x0 - 160.0).abs() < 6.0, "tilted by {tilt}: from {x0} to {x1}");
