@@ -46,8 +46,13 @@ const EDGE: f64 = 0.012;
 
 /// How to lay the sheet on a page flat; none where its lines tell nothing or it lies flat already.
 ///
-/// Takes the page as it is in the photo (no quarter turns).
+/// Takes the page as it is in the photo (no quarter turns). At half the size the sides of boxes that stand close together are
+/// one line.
 pub fn find(page: &Page) -> Option<Flat> {
+    by_lines(page).or_else(|| by_lines(&page.halved()))
+}
+
+fn by_lines(page: &Page) -> Option<Flat> {
     let [level, upright] = segments::find(&page.image);
     let (width, height) = (f64::from(page.image.width()), f64::from(page.image.height()));
     let frame = Frame { centre: [width / 2.0, height / 2.0], unit: width.hypot(height) / 2.0 };

@@ -105,13 +105,11 @@ pub(crate) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
     if found.grid.pairs.len() > 1 && period as f32 > SKIPPED * rows as f32 {
         let pairs = layout::twice_as_many(&found.grid.pairs, middle, width).unwrap_or_default();
         // Behind the last that was seen there may be none.
-        let seen = found.grid.pairs.len();
-        for count in (seen + 1..=pairs.len()).rev().take(2) {
+        let mut least = MORE * found.support();
+        for count in (found.grid.pairs.len() + 1..=pairs.len()).rev().take(2) {
             let more = found.with(pairs[..count].to_vec(), recogniser)?;
-            if more.support() > MORE * found.support()
-                || (found.grid.pairs.len() > seen && more.support() > found.support())
-            {
-                *found = more;
+            if more.support() > least {
+                (least, *found) = (more.support(), more);
             }
         }
     }

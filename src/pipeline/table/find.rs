@@ -60,9 +60,7 @@ pub(crate) fn find(
     }
     let mut flat_pages = Vec::new();
     let mut upright;
-    if let Some(flat) =
-        timed(search.timing, "flatten", || flatten::find(&plain).or_else(|| flatten::find(&plain.halved())))
-    {
+    if let Some(flat) = timed(search.timing, "flatten", || flatten::find(&plain)) {
         // Askew, the grid may have caught a part of the table: the flat page must prove itself first.
         let askew = search.best.take();
         upright = search.try_flat(photo, &flat, &mut flat_pages)?;
@@ -166,7 +164,7 @@ impl<'a> Search<'a> {
         };
         let grid = timed(self.timing, "grid", || rows.grid(&page, &known));
         let found = self.anchored(&page, grid)?;
-        if found.as_ref().is_some_and(|found| found.is_sure() && !found.is_partial()) {
+        if found.as_ref().is_some_and(Found::is_whole) {
             self.offer_any(found)?;
             return Ok(false);
         }
@@ -381,7 +379,7 @@ impl<'a> Search<'a> {
 
     /// Whether the best is surely the table, and the whole of it.
     fn is_whole(&self) -> bool {
-        self.is_sure() && !self.is_partial()
+        self.best.as_ref().is_some_and(Found::is_whole)
     }
 
     /// The best with the tables on its page from which its numbers go on; none where there are none.

@@ -51,6 +51,11 @@ impl Found {
         self.begins_late() || self.ends_early() || self.grid.covered() < COVERED
     }
 
+    /// Whether this is surely the table, and the whole of it.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.is_sure() && !self.is_partial()
+    }
+
     /// Whether the numbers of the next pair tell of rows below the last one for which the photo has room.
     pub(crate) fn ends_early(&self) -> bool {
         let Anchor { first_band, rows, period, first_number, .. } = self.anchor;
