@@ -7,7 +7,7 @@ use crate::decode::{self, Row, decode, mended_at_sight};
 use crate::error::Result;
 use crate::game::{Colour, Ply, Status};
 use crate::pipeline::recognise::Recogniser;
-use crate::pipeline::table::amend::extend;
+use crate::pipeline::table::more_rows::extend;
 use crate::pipeline::{NUMBERS_READ, ReadCell, ReadPage, cut_cells, gather, read_cells};
 use crate::reading::Alphabet;
 use std::collections::HashSet;

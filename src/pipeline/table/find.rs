@@ -3,33 +3,23 @@
 //! The photo is tried as it is first. Where its lines run askew, or its numbers cannot be read, the sheet is laid flat
 //! and turned until they can: the printed numbers are the judge of every try.
 
-use super::amend;
-use super::found::{Found, NEARLY, UPRIGHT};
-use super::further;
-use super::grid::{Grid, Known, Rows};
+use super::found::{Found, UPRIGHT};
+use super::grid::Known;
 use super::hint::PageHint;
-use super::ink_rows;
-use super::legible;
-use super::level;
-use super::listed::{self, Listed};
-use super::straight_rows;
-use crate::error::{Error, Result};
-use crate::pipeline::numbers::anchor;
+use super::search::Search;
+use crate::error::Result;
 use crate::pipeline::page::Page;
-use crate::pipeline::page::flatten::{self, Flat};
+use crate::pipeline::page::flatten;
 use crate::pipeline::page::paper;
-use crate::pipeline::photo::advice;
 use crate::pipeline::photo::ingest::Photo;
 use crate::pipeline::recognise::Recogniser;
 use crate::pipeline::watch::Watch;
 use crate::pipeline::{NUMBERS_READ, Timing, timed};
 
-/// How often rows are set level at most.
-const LEVELLINGS: usize = 3;
 /// Finds the table of moves; where it is known to go on from others on the same page, these come before it.
 ///
 /// # Errors
-/// [`Error::NoTable`] where none is found any way up, and as [`Recogniser::read`].
+/// [`crate::error::Error::NoTable`] where none is found any way up, and as [`Recogniser::read`].
 pub(crate) fn find(
     photo: &Photo,
     hint: &PageHint,
@@ -39,7 +29,8 @@ pub(crate) fn find(
 ) -> Result<Vec<Found>> {
     hint.check()?;
     let known = Known { table: None, rows: hint.rows, columns: hint.columns };
-    let mut search = Search { known, ..Search::new(recogniser, timing, watch) };
+    let mut search = Search::new(recogniser, timing, watch);
+    search.known = known;
     watch.at("page")?;
     if let Some(quad) = &hint.quad {
         let (flat, [left, right, top, bottom]) = flatten::within(quad, photo.grey.dimensions())?;
@@ -120,293 +111,4 @@ pub(crate) fn find(
         search.try_ink(page)?;
     }
     search.end(photo)
-}
-
-/// The best of the pages tried so far.
-pub(crate) struct Search<'a> {
-    recogniser: &'a dyn Recogniser,
-    known: Known,
-    timing: &'a mut Timing,
-    watch: &'a Watch,
-    best: Option<Found>,
-    /// Whether moves behind handwritten numbers were looked for.
-    tried_listed: bool,
-    /// Why the first page had no table.
-    cause: Option<String>,
-}
-
-impl<'a> Search<'a> {
-    pub(crate) fn new(recogniser: &'a dyn Recogniser, timing: &'a mut Timing, watch: &'a Watch) -> Self {
-        Self { recogniser, known: Known::default(), timing, watch, best: None, tried_listed: false, cause: None }
-    }
-
-    /// The table on one page as it lies.
-    pub(crate) fn best_on(mut self, page: Page) -> Result<Option<Found>> {
-        self.try_page(page)?;
-        Ok(self.best)
-    }
-
-    /// Tries the table between the ruling lines of a page.
-    fn try_page(&mut self, page: Page) -> Result<()> {
-        let grid = timed(self.timing, "grid", || Grid::find(&page, &self.known));
-        self.try_grid(page, grid)
-    }
-
-    /// The same; where its lines may have told wrong, they are looked at once more from further away. Whether these tell more.
-    fn try_page_twice(&mut self, page: Page) -> Result<bool> {
-        let known = self.known;
-        let rows = match timed(self.timing, "grid", || Rows::find(&page, &known)) {
-            Ok(rows) => rows,
-            Err(cause) => {
-                self.cause.get_or_insert(cause);
-                return Ok(false);
-            }
-        };
-        let grid = timed(self.timing, "grid", || rows.grid(&page, &known));
-        let found = self.anchored(&page, grid)?;
-        if found.as_ref().is_some_and(Found::is_whole) {
-            self.offer_any(found)?;
-            return Ok(false);
-        }
-        let grid = timed(self.timing, "grid", || rows.grid_seen_coarsely(&page, &known));
-        let other = self.anchored(&page, grid)?;
-        let is_better = match (&found, &other) {
-            (Some(found), Some(other)) => {
-                timed(self.timing, "anchor", || other.holds_more_than(found, self.recogniser))?
-            }
-            (_, other) => other.is_some(),
-        };
-        self.offer_any(if is_better { other } else { found })?;
-        Ok(is_better)
-    }
-
-    /// Lays the sheet flat and tries it all ways up, until one is surely upright; keeps the page as it was laid.
-    fn try_flat(&mut self, photo: &Photo, flat: &Flat, flat_pages: &mut Vec<Page>) -> Result<bool> {
-        for turns in [0, 1, 3, 2] {
-            self.watch.at("page")?;
-            let page = timed(self.timing, "page", || Page::flattened(photo, flat, turns));
-            if turns == 0 {
-                flat_pages.push(page.clone());
-            }
-            self.try_page_twice(page)?;
-            if self.is_sure() || self.writing_is_plain()? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Tries a page whose rows may not be ruled.
-    fn try_ink(&mut self, page: Page) -> Result<()> {
-        self.try_unruled(&page)?;
-        if self.is_sure() {
-            return Ok(());
-        }
-        let grid = timed(self.timing, "grid", || Grid::find_by_ink(&page, &self.known));
-        self.try_grid(page, grid)
-    }
-
-    /// Tries a page whose rows may be told by their numbers.
-    fn try_numbers(&mut self, page: &Page) -> Result<()> {
-        self.watch.at("page")?;
-        let grids = timed(self.timing, "grid", || Grid::find_by_numbers(page, &self.known));
-        for grid in grids.into_iter().flatten() {
-            if !legible::is_laid_out_so(page, &grid, self.recogniser)? {
-                continue;
-            }
-            self.try_grid(page.clone(), Ok(grid))?;
-            if self.is_sure() {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// Tries a page whose rows may be told by its numbers, which are printed, or written by hand like the moves.
-    fn try_unruled(&mut self, page: &Page) -> Result<()> {
-        let mut listed = self.listed(page)?;
-        if let Some((found, _)) = listed.take_if(|(_, by_hand)| *by_hand) {
-            self.offer(found)?;
-            if self.is_sure() {
-                return Ok(());
-            }
-        }
-        self.try_numbers(page)?;
-        // A hand may be as even as print: its moves tell.
-        listed.map_or(Ok(()), |(found, _)| self.offer_to_read(found))
-    }
-
-    /// Offers a table that is the better one if more of its cells read as moves.
-    fn offer_to_read(&mut self, mut found: Found) -> Result<()> {
-        let recogniser = self.recogniser;
-        let is_better = match &mut self.best {
-            Some(best) => timed(self.timing, "anchor", || found.reads_better_than(best, recogniser))?,
-            None => true,
-        };
-        if is_better {
-            self.best = Some(found);
-        }
-        Ok(())
-    }
-
-    /// The moves of a page that stand behind numbers, and whether these are written by hand.
-    fn listed(&mut self, page: &Page) -> Result<Option<(Found, bool)>> {
-        if !self.is_open() {
-            return Ok(None);
-        }
-        self.watch.at("grid")?;
-        self.tried_listed = true;
-        let listed = timed(self.timing, "grid", || listed::find(page, self.recogniser))?;
-        Ok(listed.map(|Listed { page, grid, anchor, by_hand }| {
-            (Found { page, grid, anchor, legible: None, is_level: false }, by_hand)
-        }))
-    }
-
-    /// Whether nothing is known about the table.
-    fn is_open(&self) -> bool {
-        self.known.table.is_none() && self.known.rows.is_none() && self.known.columns.is_none()
-    }
-
-    fn try_grid(&mut self, page: Page, grid: std::result::Result<Grid, String>) -> Result<()> {
-        let found = self.anchored(&page, grid)?;
-        self.offer_any(found)
-    }
-
-    /// A table with what its numbers and its writing tell; none where there is none, or it is surely none.
-    fn anchored(&mut self, page: &Page, grid: std::result::Result<Grid, String>) -> Result<Option<Found>> {
-        let mut grid = match grid {
-            Ok(grid) => grid,
-            Err(cause) => {
-                self.cause.get_or_insert(cause);
-                return Ok(None);
-            }
-        };
-        self.watch.at("anchor")?;
-        // Once the likeliest has failed, most of what is tried is askew or upside down: the writing tells soonest.
-        let mut legible = None;
-        let anchor = timed(self.timing, "anchor", || {
-            if self.best.is_some() {
-                legible = Some(legible::moves(page, &grid, self.recogniser)?);
-            }
-            let nothing = legible.is_some_and(|legible| legible.is_nothing());
-            let readable = !nothing && amend::settle_numbers(page, &mut grid, &self.known, self.recogniser)?;
-            if grid.by_ink {
-                ink_rows::settle(page, &mut grid);
-            }
-            anchor::anchor(page, &grid, self.known.rows, readable, self.recogniser)
-        })?;
-        let mut found = Found { page: page.clone(), grid, anchor, legible, is_level: false };
-        if found.is_read() && self.known.columns.is_none() && self.known.rows.is_none() {
-            timed(self.timing, "anchor", || {
-                amend::complete(&mut found, self.recogniser)?;
-                // Rows that were put right may show pairs that were not seen before, and numbers further on.
-                for _ in 0..LEVELLINGS {
-                    if !level::level(&mut found, self.recogniser)? {
-                        break;
-                    }
-                    amend::complete(&mut found, self.recogniser)?;
-                }
-                straight_rows::lead_back(&mut found, self.recogniser)
-            })?;
-        }
-        // Upside down, writing may pass for a few numbers.
-        let plain = found.legible.is_some_and(|legible| legible.is_plain());
-        if found.grid.by_ink && found.page.quarter_turns != 0 && !found.is_sure() && !plain {
-            return Ok(None);
-        }
-        Ok(Some(found))
-    }
-
-    fn offer_any(&mut self, found: Option<Found>) -> Result<()> {
-        found.map_or(Ok(()), |found| self.offer(found))
-    }
-
-    fn offer(&mut self, mut found: Found) -> Result<()> {
-        let recogniser = self.recogniser;
-        let is_better = match &mut self.best {
-            Some(best) => timed(self.timing, "anchor", || found.is_better_than(best, recogniser))?,
-            None => true,
-        };
-        if is_better {
-            self.best = Some(found);
-        }
-        Ok(())
-    }
-
-    /// Offers the table of the photo as it is once the flat page was tried: it may be the better one.
-    fn offer_askew(&mut self, mut found: Found) -> Result<()> {
-        let recogniser = self.recogniser;
-        let is_better = match &mut self.best {
-            Some(best)
-                if found.is_sure()
-                    && !found.is_partial()
-                    && (found.is_level || !best.is_level)
-                    && found.support() > NEARLY * best.support() =>
-            {
-                timed(self.timing, "anchor", || found.reads_better_than(best, recogniser))?
-            }
-            _ => false,
-        };
-        if is_better {
-            self.best = Some(found);
-            return Ok(());
-        }
-        self.offer(found)
-    }
-
-    /// The page of the best table the other way up, unless its numbers are read: upside down some hands read as moves as
-    /// well.
-    fn upside_down(&self) -> Option<Page> {
-        self.best.as_ref().filter(|found| !found.is_read()).map(|found| found.page.turned(2))
-    }
-
-    /// Whether the best table, a whole one, reads as moves: whichever way its numbers may read, it is upright.
-    fn writing_is_plain(&mut self) -> Result<bool> {
-        let Some(best) = self.best.as_mut().filter(|best| !best.grid.is_doubtful()) else { return Ok(false) };
-        self.watch.at("anchor")?;
-        let recogniser = self.recogniser;
-        timed(self.timing, "anchor", || Ok(best.legible(recogniser)?.is_plain()))
-    }
-
-    fn is_sure(&self) -> bool {
-        self.best.as_ref().is_some_and(Found::is_sure)
-    }
-
-    /// Whether a part of the best seems not to be found.
-    fn is_partial(&self) -> bool {
-        self.best.as_ref().is_some_and(Found::is_partial)
-    }
-
-    /// Whether the best is surely the table, and the whole of it.
-    fn is_whole(&self) -> bool {
-        self.best.as_ref().is_some_and(Found::is_whole)
-    }
-
-    /// The best with the tables on its page from which its numbers go on; none where there are none.
-    fn earlier(&mut self, photo: &Photo) -> Result<Option<Vec<Found>>> {
-        let Some(best) = self.best.as_ref().filter(|found| found.is_later()) else { return Ok(None) };
-        further::earlier(best.clone(), photo, self.recogniser, self.timing, self.watch)
-    }
-
-    fn end(mut self, photo: &Photo) -> Result<Vec<Found>> {
-        let is_open = self.is_open();
-        // Lines of paper that is no form may have been taken for rows and columns: their cells hold no moves.
-        if is_open
-            && !self.tried_listed
-            && !self.writing_is_plain()?
-            && let Some(page) = self.best.as_ref().map(|found| found.page.clone())
-            && let Some((found, _)) = self.listed(&page)?
-        {
-            self.offer_to_read(found)?;
-        }
-        let Some(mut found) = self.best else {
-            return Err(Error::NoTable { file: photo.file.clone(), cause: self.cause.unwrap_or_default() });
-        };
-        // Print, hatching and noise may look like rows and columns too: the cells need not all be read to tell.
-        let legible = |found: &mut Found| found.legible(self.recogniser);
-        if is_open && !found.is_read() && timed(self.timing, "anchor", || legible(&mut found))?.is_no_writing() {
-            return Err(Error::Unreadable { file: photo.file.clone(), advice: advice::LOOK_AGAIN.to_owned() });
-        }
-        Ok(vec![if is_open { further::parted(found, self.recogniser, self.timing, self.watch)? } else { found }])
-    }
 }

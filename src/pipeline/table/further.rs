@@ -4,9 +4,9 @@
 //! Those of one sheet are known by their printed numbers, which go on from table to table. What was found already is
 //! painted over, and the next one is looked for on what is left of the page.
 
-use super::find::Search;
 use super::found::{CLEARLY, Found, UPRIGHT, WHOLE};
 use super::grid::{COVERED, Grid};
+use super::search::Search;
 use crate::error::Result;
 use crate::game::Colour;
 use crate::pipeline::numbers::anchor::{self, Anchor};

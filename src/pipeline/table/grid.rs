@@ -9,12 +9,10 @@ use super::ink_rows;
 use super::lines::{Curve, LineMap, STRIP};
 use super::number_columns::{self, NumberColumn};
 use super::number_rows::{self, Numbered};
+use super::pairs;
 use super::ruled_rows::{self, Frame, ROW_REACH};
-use super::uprights::{self, Uprights};
 use crate::game::Quad;
 use crate::pipeline::page::Page;
-use image::GrayImage;
-use image::imageops::{self, FilterType};
 
 /// A span between two upright curves (stored with x and y exchanged).
 #[derive(Debug, Clone, PartialEq)]
@@ -79,7 +77,7 @@ pub struct Known {
 }
 
 impl Known {
-    fn allows(&self, pairs: &[ColumnPair]) -> bool {
+    pub(super) fn allows(&self, pairs: &[ColumnPair]) -> bool {
         self.columns.is_none_or(|count| pairs.len() == count)
     }
 }
@@ -137,7 +135,7 @@ impl Grid {
     /// Says in words what was missing: rows or columns.
     pub fn find_by_ink(page: &Page, known: &Known) -> Result<Self, String> {
         let (frame, rows) = ink_rows::find(page).ok_or("no ruled rows, and no eight evenly spaced rows of writing")?;
-        let pairs = pairs_on_rows(page, known, &frame, &rows, &[]);
+        let pairs = pairs::on_unruled(page, known, &frame, &rows, &[]);
         Ok(Self::on_rows(&rows, frame.pitch, pairs.ok_or(NO_PAIRS)?))
     }
 
@@ -149,7 +147,7 @@ impl Grid {
         let found = number_rows::find(page).ok_or("no ruled rows, and no eight evenly spaced numbers")?;
         let Numbered { frame, rows, columns } = found;
         let led = ruled_rows::beside_numbers(&page.image, &rows, &frame, &columns);
-        let by_borders = pairs_on_rows(page, known, &frame, &rows, &columns);
+        let by_borders = pairs::on_unruled(page, known, &frame, &rows, &columns);
         let middle = (frame.top + frame.bottom) / 2.0;
         let is_whole =
             |pairs: &Vec<ColumnPair>| number_columns::agree(pairs, &columns, middle) && frame.covered(pairs) > COVERED;
@@ -217,39 +215,6 @@ impl Grid {
     }
 }
 
-/// The pairs of columns between upright lines, or edges of shading, that cross the rows.
-fn pairs_between_lines(image: &GrayImage, frame: &Frame, known: &Known) -> Option<Vec<ColumnPair>> {
-    // Over two rows no hand draws an upright stroke.
-    let mut down = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(image)), frame.pitch as usize);
-    uprights::lead(&mut down, frame);
-    let middle = (frame.top + frame.bottom) / 2.0;
-    let pairs_by = |kind: Uprights| {
-        columns::pair_without_strays(&uprights::find(image, &down, frame, kind), frame.pitch, middle)
-            .filter(|pairs| known.allows(pairs) && !uprights::is_shadow(kind, pairs, middle))
-    };
-    let covered = |pairs: &[ColumnPair]| frame.covered(pairs);
-    let found = [Uprights::Lines, Uprights::Broken, Uprights::Shading].into_iter().find_map(pairs_by);
-    // A column too many or too few is a line lost under writing, or writing taken for a line.
-    let whole = |pairs: &Vec<ColumnPair>| covered(pairs) > COVERED && columns::alike(pairs, middle);
-    if found.as_ref().is_some_and(whole) {
-        return found;
-    }
-    let least = found.as_ref().map_or(0, Vec::len);
-    let hidden = pairs_by(Uprights::Hidden).filter(|pairs| {
-        (whole(pairs) && pairs.len() >= least)
-            || (found.as_ref().is_none_or(|found| covered(found) < COVERED) && covered(pairs) > COVERED)
-    });
-    hidden.or(found)
-}
-
-/// The same seen at half the size.
-fn pairs_seen_coarsely(image: &GrayImage, frame: &Frame, known: &Known) -> Option<Vec<ColumnPair>> {
-    let half = imageops::resize(image, image.width().div_ceil(2), image.height().div_ceil(2), FilterType::Triangle);
-    let pairs = pairs_between_lines(&half, &frame.halved(), known)?;
-    let doubled = |line: &Curve| Curve::along(image.height(), |y| 2.0 * line.at(y / 2.0));
-    Some(pairs.iter().map(|pair| pair.moved(doubled)).collect())
-}
-
 /// The ruled rows of a table, whose columns are still to be found.
 pub(crate) struct Rows {
     frame: Frame,
@@ -284,7 +249,7 @@ impl Rows {
     /// # Errors
     /// Says in words that they were not found.
     pub(crate) fn grid(&self, page: &Page, known: &Known) -> Result<Grid, String> {
-        self.with(pairs_between_lines(&page.image, &self.frame, known), page, known)
+        self.with(pairs::between_lines(&page.image, &self.frame, known), page, known)
     }
 
     /// The same with its columns seen at half the size: of boxes that stand close beside each other the two sides are one line.
@@ -292,7 +257,7 @@ impl Rows {
     /// # Errors
     /// As [`Self::grid`].
     pub(crate) fn grid_seen_coarsely(&self, page: &Page, known: &Known) -> Result<Grid, String> {
-        self.with(pairs_seen_coarsely(&page.image, &self.frame, known), page, known)
+        self.with(pairs::seen_coarsely(&page.image, &self.frame, known), page, known)
     }
 
     fn with(&self, pairs: Option<Vec<ColumnPair>>, page: &Page, known: &Known) -> Result<Grid, String> {
@@ -315,30 +280,6 @@ impl Rows {
 
 /// What is missing where rows are not enough.
 const NO_PAIRS: &str = "rows of writing, but no pair of columns for White's and Black's moves";
-
-/// The pairs of columns on rows that are not ruled, by what separates them: lines, shading, or gaps in the writing. What
-/// runs through printed numbers separates nothing.
-fn pairs_on_rows(
-    page: &Page,
-    known: &Known,
-    frame: &Frame,
-    rows: &[Curve],
-    numbers: &[NumberColumn],
-) -> Option<Vec<ColumnPair>> {
-    let mut down = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(&page.image)), frame.pitch as usize);
-    uprights::lead(&mut down, frame);
-    let middle = (frame.top + frame.bottom) / 2.0;
-    let by_lines = [Uprights::Lines, Uprights::Broken, Uprights::Shading].into_iter().find_map(|kind| {
-        let mut uprights = uprights::find(&page.image, &down, frame, kind);
-        uprights.retain(|line| !numbers.iter().any(|column| column.holds(line.at(middle), middle)));
-        columns::pair_without_strays(&uprights, frame.pitch, middle)
-            .filter(|pairs| known.allows(pairs) && !uprights::is_shadow(kind, pairs, middle))
-    });
-    by_lines.or_else(|| {
-        let borders = ink_rows::column_borders(page, frame, rows, down.strips());
-        columns::pair(&borders, frame.pitch, middle).filter(|pairs| known.allows(pairs))
-    })
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,88 @@
+//! The pairs of columns on rows that are known: between upright lines, edges of shading, or gaps in the writing.
+
+use super::columns;
+use super::grid::{COVERED, ColumnPair, Known};
+use super::ink_rows;
+use super::lines::{Curve, LineMap};
+use super::number_columns::NumberColumn;
+use super::ruled_rows::Frame;
+use super::uprights::{self, Uprights};
+use crate::pipeline::page::Page;
+use image::GrayImage;
+use image::imageops::{self, FilterType};
+
+/// What may run down the page between columns.
+struct Down<'a> {
+    image: &'a GrayImage,
+    map: LineMap,
+    frame: &'a Frame,
+    known: &'a Known,
+    /// What runs through printed numbers separates nothing.
+    numbers: &'a [NumberColumn],
+}
+
+impl<'a> Down<'a> {
+    fn new(image: &'a GrayImage, frame: &'a Frame, known: &'a Known, numbers: &'a [NumberColumn]) -> Self {
+        // Over two rows no hand draws an upright stroke.
+        let mut map = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(image)), frame.pitch as usize);
+        uprights::lead(&mut map, frame);
+        Self { image, map, frame, known, numbers }
+    }
+
+    fn middle(&self) -> f32 {
+        (self.frame.top + self.frame.bottom) / 2.0
+    }
+
+    fn pairs_by(&self, kind: Uprights) -> Option<Vec<ColumnPair>> {
+        let middle = self.middle();
+        let mut uprights = uprights::find(self.image, &self.map, self.frame, kind);
+        uprights.retain(|line| !self.numbers.iter().any(|column| column.holds(line.at(middle), middle)));
+        columns::pair_without_strays(&uprights, self.frame.pitch, middle)
+            .filter(|pairs| self.known.allows(pairs) && !uprights::is_shadow(kind, pairs, middle))
+    }
+
+    fn pairs(&self) -> Option<Vec<ColumnPair>> {
+        [Uprights::Lines, Uprights::Broken, Uprights::Shading].into_iter().find_map(|kind| self.pairs_by(kind))
+    }
+}
+
+/// The pairs between upright lines, or edges of shading, that cross ruled rows.
+pub(super) fn between_lines(image: &GrayImage, frame: &Frame, known: &Known) -> Option<Vec<ColumnPair>> {
+    let down = Down::new(image, frame, known, &[]);
+    let covered = |pairs: &[ColumnPair]| frame.covered(pairs);
+    let found = down.pairs();
+    // A column too many or too few is a line lost under writing, or writing taken for a line.
+    let whole = |pairs: &Vec<ColumnPair>| covered(pairs) > COVERED && columns::alike(pairs, down.middle());
+    if found.as_ref().is_some_and(whole) {
+        return found;
+    }
+    let least = found.as_ref().map_or(0, Vec::len);
+    let hidden = down.pairs_by(Uprights::Hidden).filter(|pairs| {
+        (whole(pairs) && pairs.len() >= least)
+            || (found.as_ref().is_none_or(|found| covered(found) < COVERED) && covered(pairs) > COVERED)
+    });
+    hidden.or(found)
+}
+
+/// The same seen at half the size.
+pub(super) fn seen_coarsely(image: &GrayImage, frame: &Frame, known: &Known) -> Option<Vec<ColumnPair>> {
+    let half = imageops::resize(image, image.width().div_ceil(2), image.height().div_ceil(2), FilterType::Triangle);
+    let pairs = between_lines(&half, &frame.halved(), known)?;
+    let doubled = |line: &Curve| Curve::along(image.height(), |y| 2.0 * line.at(y / 2.0));
+    Some(pairs.iter().map(|pair| pair.moved(doubled)).collect())
+}
+
+/// The pairs on rows that are not ruled, by what separates them: lines, shading, or gaps in the writing.
+pub(super) fn on_unruled(
+    page: &Page,
+    known: &Known,
+    frame: &Frame,
+    rows: &[Curve],
+    numbers: &[NumberColumn],
+) -> Option<Vec<ColumnPair>> {
+    let down = Down::new(&page.image, frame, known, numbers);
+    down.pairs().or_else(|| {
+        let borders = ink_rows::column_borders(page, frame, rows, down.map.strips());
+        columns::pair(&borders, frame.pitch, down.middle()).filter(|pairs| known.allows(pairs))
+    })
+}
