@@ -69,13 +69,20 @@ impl<'a> Search<'a> {
             return Ok(false);
         }
         let grid = timed(self.timing, "grid", || rows.grid_seen_coarsely(&page, &known));
-        let other = self.anchored(&page, grid)?;
-        let is_better = match (&found, &other) {
+        let mut other = self.anchored(&page, grid)?;
+        let mut is_better = match (&found, &other) {
             (Some(found), Some(other)) => {
                 timed(self.timing, "anchor", || other.holds_more_than(found, self.recogniser))?
             }
             (_, other) => other.is_some(),
         };
+        // From further away writing on paper that is no form may pass for lines.
+        if is_better
+            && let Some(other) = &mut other
+            && let Some((mut found, by_hand)) = self.listed(&page)?
+        {
+            is_better = !by_hand && !found.reads_better_than(other, self.recogniser)?;
+        }
         self.offer_any(if is_better { other } else { found })?;
         Ok(is_better)
     }
