@@ -74,10 +74,14 @@ impl ColumnPair {
         }
     }
 
+    /// The column of numbers if it stands before White's moves at height `middle`.
+    pub(crate) fn numbers_before(&self, middle: f32) -> Option<&Column> {
+        self.numbers.as_ref().filter(|numbers| numbers.left.at(middle) < self.white.left.at(middle))
+    }
+
     /// The column farthest to the left at height `middle`: that of the numbers, unless they stand behind White's moves.
     pub(crate) fn first(&self, middle: f32) -> &Column {
-        let before = |numbers: &&Column| numbers.left.at(middle) < self.white.left.at(middle);
-        self.numbers.as_ref().filter(before).unwrap_or(&self.white)
+        self.numbers_before(middle).unwrap_or(&self.white)
     }
 
     /// The same with every line moved.

@@ -90,7 +90,7 @@ fn regrouped_alone(pair: &ColumnPair, middle: f32, page_width: f32) -> Option<Co
 /// White's moves is Black's, and White's stand before the numbers. None where there is no room for those of the first pair.
 pub fn numbers_between(pairs: &[ColumnPair], middle: f32) -> Option<Vec<ColumnPair>> {
     let first = pairs.first()?;
-    let numbers = first.numbers.as_ref().filter(|numbers| numbers.left.at(middle) < first.white.left.at(middle))?;
+    let numbers = first.numbers_before(middle)?;
     let step: Vec<f32> = match pairs.get(1) {
         Some(next) => gaps(&numbers.left, &next.numbers.as_ref()?.left),
         None => gaps(&numbers.left, &first.black.right),
@@ -130,16 +130,12 @@ pub fn twice_as_many(pairs: &[ColumnPair], middle: f32, page_width: f32) -> Opti
 }
 
 /// Pairs laid out around their numbers: White's moves stand before these and Black's behind them, and they meet half way from
-/// numbers to numbers, wherever lines were seen; those of a single pair reach as far to either side. None where a pair has no numbers before its moves, or there is no room.
+/// numbers to numbers, wherever lines were seen; those of a single pair reach as far to either side. None where a pair has no
+/// numbers before its moves, or there is no room.
 pub fn around_numbers(pairs: &[ColumnPair], middle: f32) -> Option<Vec<ColumnPair>> {
-    let is_before = |numbers: &&Column, pair: &ColumnPair| numbers.left.at(middle) < pair.white.left.at(middle);
-    let numbers: Vec<&Column> = pairs
-        .iter()
-        .map(|pair| pair.numbers.as_ref().filter(|numbers| is_before(numbers, pair)))
-        .collect::<Option<_>>()?;
+    let numbers: Vec<&Column> = pairs.iter().map(|pair| pair.numbers_before(middle)).collect::<Option<_>>()?;
     let mut spaces: Vec<Vec<f32>> = numbers.windows(2).map(|two| gaps(&two[0].right, &two[1].left)).collect();
     if let ([only], [numbers]) = (pairs, &numbers[..]) {
-        // As far to the left as what was seen reaches to the right.
         spaces.push(gaps(&numbers.right, &only.black.right).iter().map(|gap| 2.0 * gap).collect());
     }
     let last = spaces.len().checked_sub(1)?;
@@ -266,10 +262,7 @@ mod tests {
 
     #[test]
     fn one_more_pair_is_laid_out_as_the_others() {
-        let curves: Vec<Curve> = [200.0, 230.0, 310.0, 390.0, 420.0, 450.0, 530.0, 610.0]
-            .iter()
-            .map(|&x| Curve { y: vec![x; 40] })
-            .collect();
+        let curves = curves(&[200.0, 230.0, 310.0, 390.0, 420.0, 450.0, 530.0, 610.0]);
         let pairs = pair(&curves, 30.0, 100.0).unwrap();
         let left = |leftwards: bool, width: f32| -> Option<Vec<f32>> {
             let pairs = one_more(&pairs, leftwards, 100.0, width)?;
@@ -283,7 +276,7 @@ mod tests {
     #[test]
     fn a_pair_between_two_others_is_laid_out_as_they_are() {
         let lines = [200.0, 230.0, 310.0, 390.0, 580.0, 610.0, 690.0, 770.0];
-        let curves: Vec<Curve> = lines.iter().map(|&x| Curve { y: vec![x; 40] }).collect();
+        let curves = curves(&lines);
         let pairs = pair(&curves, 30.0, 100.0).unwrap();
         let (more, new) = one_between(&pairs, 100.0).unwrap();
         let left: Vec<f32> = more.iter().map(|pair| pair.white.left.at(100.0)).collect();
@@ -295,7 +288,7 @@ mod tests {
     fn numbers_are_put_before_the_moves_again() {
         // Black's moves, numbers, White's moves: the line before White's first column was lost.
         let lines = [130.0, 210.0, 240.0, 320.0, 400.0, 430.0, 510.0];
-        let curves: Vec<Curve> = lines.iter().map(|&x| Curve { y: vec![x; 40] }).collect();
+        let curves = curves(&lines);
         let pairs = pair(&curves, 28.0, 100.0).unwrap();
         assert_eq!(pairs.iter().map(|pair| pair.white.left.at(0.0)).collect::<Vec<_>>(), [130.0, 320.0]);
         let places = |width: f32| -> Option<Vec<f32>> {
@@ -347,9 +340,7 @@ mod tests {
         assert_eq!(places(&found[0]), [(30.0, 110.0), (140.0, 220.0)]);
         assert_eq!(places(&found[1]), [(220.0, 300.0), (330.0, 410.0)]);
         assert!(around_numbers(&[pair(60.0), pair(250.0)], 100.0).is_none(), "no room");
-        let alone = Column { left: curves(&[300.0]).remove(0), right: curves(&[330.0]).remove(0), inner: Vec::new() };
-        let alone = ColumnPair { numbers: Some(alone), ..pair(300.0) };
-        let found = around_numbers(&[alone], 100.0).unwrap();
+        let found = around_numbers(&[pair(300.0)], 100.0).unwrap();
         assert_eq!(places(&found[0]), [(30.0, 300.0), (330.0, 600.0)], "as far to either side");
     }
 
