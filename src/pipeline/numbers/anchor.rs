@@ -108,17 +108,21 @@ pub fn anchor(
         let mut found = Anchor { first_band: 0, rows: bands, period: bands, first_number: 1, evidence: 0.0 };
         for middle in [6, 1] {
             let mut places = Vec::new();
-            let mut crops = Vec::new();
+            let mut cells = Vec::new();
             for (pair, columns) in grid.pairs.iter().enumerate() {
                 let Some(numbers) = &columns.numbers else { continue };
                 for (band, rows) in grid.bands.iter().enumerate() {
                     let wanted = band < 4 || band + 4 >= bands || band.is_multiple_of(middle);
                     if wanted && evidence[pair * bands + band].is_none() {
                         places.push(pair * bands + band);
-                        let crop = Crop::cut(page, rows, numbers);
-                        crops.push(if near { crop.nearer(page, rows, numbers) } else { crop });
+                        cells.push((rows, numbers));
                     }
                 }
+            }
+            let mut crops = Crop::cut_all(page, &cells);
+            if near {
+                let nearer = crops.iter().zip(&cells).map(|(crop, &(rows, numbers))| crop.nearer(page, rows, numbers));
+                crops = nearer.collect();
             }
             small &= is_small(&crops);
             let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;

@@ -215,7 +215,7 @@ pub fn share_read(page: &Page, grid: &Grid, nearby: bool, recogniser: &dyn Recog
     // Clear of the ends, where a head may stand.
     let row = |k: usize| ruled[(2 * k + 3) * ruled.len() / (2 * count + 4)];
     let place = |k: usize| (&grid.bands[row(k)], columns[k % columns.len()]);
-    let crops: Vec<Crop> = (0..count).map(|k| Crop::cut(page, place(k).0, place(k).1)).collect();
+    let crops = Crop::cut_all(page, &(0..count).map(place).collect::<Vec<_>>());
     let share = |crops: &[Crop]| -> Result<f32> {
         let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
         // By column how often the numbers say that it begins with one and the same: an upright line may read as 1 all along.

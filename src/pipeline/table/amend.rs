@@ -8,13 +8,14 @@ use super::ink_rows;
 use super::layout;
 use super::legible;
 use super::more_rows;
-use super::number_columns;
+use super::number_columns::{self, NumberColumn};
 use super::number_rows;
 use crate::error::Result;
 use crate::pipeline::numbers;
 use crate::pipeline::numbers::anchor::{self, Anchor};
 use crate::pipeline::page::Page;
 use crate::pipeline::recognise::Recogniser;
+use std::cell::LazyCell;
 
 /// Least height of rows that may be two, in pixels of the page.
 const FINEST: f32 = 24.0;
@@ -87,7 +88,8 @@ pub(crate) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
     let room = |leftwards| layout::one_more(&found.grid.pairs, leftwards, middle, width).is_some();
     let later = found.anchor.first_number > 1;
     if room(false) || (later && room(true)) || wide {
-        let more = beside_numbers(&found.page, &found.grid, recogniser)?;
+        let printed = number_rows::columns(&found.page);
+        let more = beside_numbers(&found.page, &found.grid, &printed, recogniser)?;
         let more = more.filter(|grid| grid.pairs.len() > found.grid.pairs.len());
         let more = more.map(|grid| found.with(grid.pairs, recogniser)).transpose()?;
         if let Some(more) = more.filter(|more| more.support() > MORE * found.support()) {
@@ -211,6 +213,7 @@ fn add_pairs(found: &mut Found, leftwards: bool, recogniser: &dyn Recogniser) ->
 pub(crate) fn settle_numbers(page: &Page, grid: &mut Grid, known: &Known, recogniser: &dyn Recogniser) -> Result<bool> {
     let is_open = known.rows.is_none() && known.columns.is_none();
     let mut readable = false;
+    let printed = LazyCell::new(|| number_rows::columns(page));
     // Small print is brought nearer only where nothing reads as it is.
     for nearby in [false, true] {
         let enough = if nearby { SURELY_READ } else { LEGIBLE };
@@ -220,8 +223,8 @@ pub(crate) fn settle_numbers(page: &Page, grid: &mut Grid, known: &Known, recogn
             let found = grid.clone();
             let ways: [&dyn Fn() -> Result<Option<Grid>>; 4] = [
                 &|| Ok((found.pitch > FINEST).then(|| found.halved())),
-                &|| Ok(with_printed_numbers(page, &found)),
-                &|| beside_numbers(page, &found, recogniser),
+                &|| Ok(with_printed_numbers(&found, &printed)),
+                &|| beside_numbers(page, &found, &printed, recogniser),
                 &|| Ok(ink_rows::pairs(page, &found).map(|pairs| Grid { pairs, ..found.clone() })),
             ];
             for way in ways {
@@ -264,24 +267,28 @@ fn tell_apart(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Resu
     if says(&doubled)? > MORE * says(grid)? {
         // Where the lines in the middle are lost, the writing tells where they were.
         let count = doubled.pairs.len();
-        let beside = beside_numbers(page, grid, recogniser)?;
+        let beside = beside_numbers(page, grid, &number_rows::columns(page), recogniser)?;
         *grid = beside.filter(|other| other.pairs.len() == count).unwrap_or(doubled);
     }
     Ok(())
 }
 
 /// The same table with its numbers where they are printed, though no line may tell them from the moves.
-fn with_printed_numbers(page: &Page, grid: &Grid) -> Option<Grid> {
+fn with_printed_numbers(grid: &Grid, printed: &[NumberColumn]) -> Option<Grid> {
     let middle = grid.bands[grid.bands.len() / 2].top.at(0.0);
-    let pairs = number_columns::with_numbers(&grid.pairs, &number_rows::columns(page), middle)?;
+    let pairs = number_columns::with_numbers(&grid.pairs, printed, middle)?;
     Some(Grid { pairs, ..grid.clone() })
 }
 
 /// A table on the same rows with its columns laid out beside the printed numbers.
-fn beside_numbers(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<Option<Grid>> {
-    let numbers = number_rows::columns(page);
+fn beside_numbers(
+    page: &Page,
+    grid: &Grid,
+    printed: &[NumberColumn],
+    recogniser: &dyn Recogniser,
+) -> Result<Option<Grid>> {
     let Some(rows) = grid.ruled_rows() else { return Ok(None) };
-    for pairs in number_columns::layouts(page, &rows, grid.pitch, &numbers) {
+    for pairs in number_columns::layouts(page, &rows, grid.pitch, printed) {
         let found = Grid { pairs, ..grid.clone() };
         if legible::is_laid_out_so(page, &found, recogniser)? {
             return Ok(Some(found));

@@ -71,21 +71,22 @@ pub(crate) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Re
     let places: Vec<_> = columns.flat_map(|column| ruled().map(move |band| (band, column))).collect();
     // A part of the cells tells how many are written on.
     let step = (places.len() / (4 * LOOKED_AT)).max(1);
-    let sampled = places.iter().step_by(step).map(|&(band, column)| (Crop::cut(page, band, column), band, column));
-    let written: Vec<_> = sampled.filter(|(crop, ..)| !crop.is_blank()).collect();
+    let sampled: Vec<_> = places.into_iter().step_by(step).collect();
+    let crops = Crop::cut_all(page, &sampled);
+    let written: Vec<_> = crops.iter().zip(&sampled).filter(|(crop, _)| !crop.is_blank()).collect();
     let shown: Vec<&Crop> =
-        written.iter().step_by(written.len().div_ceil(LOOKED_AT).max(1)).map(|(crop, ..)| crop).collect();
+        written.iter().step_by(written.len().div_ceil(LOOKED_AT).max(1)).map(|(crop, _)| *crop).collect();
     let readings = recogniser.read(&shown)?;
     let share = count(&readings, recogniser) as f32 / shown.len().max(1) as f32;
     let clear = count(&clear_ones(readings, recogniser), recogniser) as f32 / shown.len().max(1) as f32;
     // Times beside the moves may or may not have been told apart: the cells take up the whole table.
     let (Some(first), Some(last)) = (grid.pairs.first(), grid.pairs.last()) else { return Ok(Legible::default()) };
-    let left = first.first(written.first().map_or(0.0, |(_, band, _)| band.top.at(0.0))).left.clone();
+    let left = first.first(written.first().map_or(0.0, |(_, (band, _))| band.top.at(0.0))).left.clone();
     let table = Column { left, right: last.black.right.clone(), inner: Vec::new() };
     let row_area = |band: &Band| {
         paper::area_of(&grid.quad(band, &table).map(|corner| page.to_photo(corner).map(f64::from))) as f32
     };
-    let area = written.iter().map(|(_, band, _)| row_area(band)).sum::<f32>() / (2 * grid.pairs.len()) as f32;
+    let area = written.iter().map(|(_, (band, _))| row_area(band)).sum::<f32>() / (2 * grid.pairs.len()) as f32;
     Ok(Legible { share, clear, looked_at: shown.len(), area: share * area * step as f32 })
 }
 
@@ -112,7 +113,7 @@ pub(crate) fn holds_some_moves(page: &Page, grid: &Grid, column: &Column, recogn
 /// # Errors
 /// As [`Recogniser::read`].
 pub(crate) fn hold_moves(page: &Page, bands: &[Band], column: &Column, recogniser: &dyn Recogniser) -> Result<bool> {
-    let crops: Vec<Crop> = bands.iter().map(|band| Crop::cut(page, band, column)).collect();
+    let crops = Crop::cut_all(page, &bands.iter().map(|band| (band, column)).collect::<Vec<_>>());
     if crops.iter().any(Crop::is_blank) {
         return Ok(false);
     }
@@ -150,9 +151,10 @@ struct Sample {
 }
 
 fn sample(page: &Page, grid: &Grid, column: &Column, recogniser: &dyn Recogniser) -> Result<Sample> {
-    let crops = grid.bands.iter().filter(|band| band.ruled).map(|band| Crop::cut(page, band, column));
-    let written: Vec<Crop> = crops.filter(|crop| !crop.is_blank()).collect();
-    let shown: Vec<&Crop> = written.iter().step_by(written.len().div_ceil(FEWEST).max(1)).collect();
+    let places: Vec<_> = grid.bands.iter().filter(|band| band.ruled).map(|band| (band, column)).collect();
+    let crops = Crop::cut_all(page, &places);
+    let written: Vec<&Crop> = crops.iter().filter(|crop| !crop.is_blank()).collect();
+    let shown: Vec<&Crop> = written.iter().copied().step_by(written.len().div_ceil(FEWEST).max(1)).collect();
     let readings = recogniser.read(&shown)?;
     Ok(Sample { written: written.len(), shown: shown.len(), read: count(&readings, recogniser) })
 }

@@ -71,6 +71,7 @@ impl<'a> Search<'a> {
         let grid = timed(self.timing, "grid", || rows.grid_seen_coarsely(&page, &known));
         let mut other = self.anchored(&page, grid)?;
         let mut is_better = match (&found, &other) {
+            (Some(_), Some(other)) if other.legible.is_some_and(|legible| legible.is_nothing()) => false,
             (Some(found), Some(other)) => {
                 timed(self.timing, "anchor", || other.holds_more_than(found, self.recogniser))?
             }

@@ -9,6 +9,7 @@ use crate::pipeline::recognise::Recogniser;
 use crate::pipeline::table::grid::{Band, Column};
 use crate::pipeline::table::lines::Curve;
 use crate::reading::Reading;
+use rayon::prelude::*;
 
 /// Largest number.
 pub(super) const LARGEST: usize = anchor::LARGEST as usize;
@@ -53,7 +54,7 @@ pub(super) fn starts(writing: &Writing, words: &[Word], recogniser: &dyn Recogni
     }
     let ends: Vec<f32> = starts.iter().map(|word| word.right.min(word.left + NUMBER * height)).collect();
     let crops: Vec<Crop> =
-        starts.iter().zip(&ends).map(|(word, &end)| shown(&writing.page, word, end, height)).collect();
+        starts.par_iter().zip(&ends).map(|(word, &end)| shown(&writing.page, word, end, height)).collect();
     let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
     let spelled = anchor::spellings(recogniser.alphabet());
     let start = |(word, reading): (&&Word, &Reading)| {
