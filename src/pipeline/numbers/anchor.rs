@@ -13,6 +13,7 @@ use crate::pipeline::page::Page;
 use crate::pipeline::recognise::Recogniser;
 use crate::pipeline::table::grid::{Band, Grid};
 use crate::reading::{Alphabet, Reading};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Where the numbered rows lie among the bands of a grid.
@@ -126,8 +127,9 @@ pub fn anchor(
             }
             small &= is_small(&crops);
             let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
-            for (place, reading) in places.into_iter().zip(&readings) {
-                evidence[place] = Some(row_evidence(reading, &spelled));
+            let says: Vec<Vec<f32>> = readings.par_iter().map(|reading| row_evidence(reading, &spelled)).collect();
+            for (place, says) in places.into_iter().zip(says) {
+                evidence[place] = Some(says);
             }
             found = vote(&evidence, &ruled, grid.pairs.len(), known_rows);
             // Rows above the first that was read may be none of the table.

@@ -49,12 +49,21 @@ pub(crate) fn find(
     if let Some(tables) = search.earlier(photo)? {
         return Ok(tables);
     }
+    let flat = timed(search.timing, "flatten", || flatten::find(&plain));
+    let flat_page = flat.map(|flat| timed(search.timing, "page", || Page::flattened(photo, &flat, 0)));
+    // Paper that is no form is told at once, whichever way it lies.
+    if !search.is_read() && !search.writing_is_plain()? {
+        let pages: Vec<&Page> = flat_page.iter().chain([&plain]).collect();
+        if search.try_listed(&pages)? {
+            return search.end(photo);
+        }
+    }
     let mut flat_pages = Vec::new();
     let mut upright;
-    if let Some(flat) = timed(search.timing, "flatten", || flatten::find(&plain)) {
+    if let Some(page) = flat_page {
         // Askew, the grid may have caught a part of the table: the flat page must prove itself first.
         let askew = search.best.take();
-        upright = search.try_flat(photo, &flat, &mut flat_pages)?;
+        upright = search.try_flat(page, &mut flat_pages)?;
         if let Some(found) = askew {
             search.offer_askew(found)?;
         }
@@ -68,8 +77,14 @@ pub(crate) fn find(
         // Where the lines do not tell how the sheet lies, its edges may.
         let edges = || paper::outline(&photo.grey).and_then(|quad| flatten::sheet(&quad, photo.grey.dimensions()));
         match timed(search.timing, "flatten", edges) {
-            Some(flat) if upright => flat_pages.push(timed(search.timing, "page", || Page::flattened(photo, &flat, 0))),
-            Some(flat) => upright = search.try_flat(photo, &flat, &mut flat_pages)?,
+            Some(flat) => {
+                let page = timed(search.timing, "page", || Page::flattened(photo, &flat, 0));
+                if upright {
+                    flat_pages.push(page);
+                } else {
+                    upright = search.try_flat(page, &mut flat_pages)?;
+                }
+            }
             None => {}
         }
     }

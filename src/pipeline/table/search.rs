@@ -12,7 +12,6 @@ use super::straight_rows;
 use crate::error::{Error, Result};
 use crate::pipeline::numbers::anchor;
 use crate::pipeline::page::Page;
-use crate::pipeline::page::flatten::Flat;
 use crate::pipeline::photo::advice;
 use crate::pipeline::photo::ingest::Photo;
 use crate::pipeline::recognise::Recogniser;
@@ -88,14 +87,12 @@ impl<'a> Search<'a> {
         Ok(is_better)
     }
 
-    /// Lays the sheet flat and tries it all ways up, until one is surely upright; keeps the page as it was laid.
-    pub(super) fn try_flat(&mut self, photo: &Photo, flat: &Flat, flat_pages: &mut Vec<Page>) -> Result<bool> {
+    /// Tries a page that was laid flat all ways up, until one is surely upright; keeps the page as it was laid.
+    pub(super) fn try_flat(&mut self, page: Page, flat_pages: &mut Vec<Page>) -> Result<bool> {
+        flat_pages.push(page.clone());
         for turns in [0, 1, 3, 2] {
             self.watch.at("page")?;
-            let page = timed(self.timing, "page", || Page::flattened(photo, flat, turns));
-            if turns == 0 {
-                flat_pages.push(page.clone());
-            }
+            let page = timed(self.timing, "page", || page.turned(turns));
             self.try_page_twice(page)?;
             if self.is_sure() || self.writing_is_plain()? {
                 return Ok(true);
@@ -142,6 +139,31 @@ impl<'a> Search<'a> {
         self.try_numbers(page)?;
         // A hand may be as even as print: its moves tell.
         listed.map_or(Ok(()), |(found, _)| self.offer_to_read(found))
+    }
+
+    /// Takes moves that surely stand behind numbers written by hand on one of some pages, whichever way up; whether there are
+    /// any.
+    pub(super) fn try_listed(&mut self, pages: &[&Page]) -> Result<bool> {
+        for turns in [0, 2, 1, 3] {
+            let mut any = false;
+            for page in pages {
+                let found = self.listed(&page.turned(turns))?.filter(|(found, by_hand)| *by_hand && found.is_whole());
+                if let Some((found, _)) = found {
+                    self.best.take_if(|_| !any);
+                    self.offer_to_read(found)?;
+                    any = true;
+                }
+            }
+            if any {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the numbers of the best say anything.
+    pub(super) fn is_read(&self) -> bool {
+        self.best.as_ref().is_some_and(Found::is_read)
     }
 
     /// Offers a table that is the better one if more of its cells read as moves.

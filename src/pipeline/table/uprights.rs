@@ -6,6 +6,7 @@ use super::ruled_rows::Frame;
 use super::track;
 use crate::pipeline::page::sampling::sample;
 use image::GrayImage;
+use rayon::prelude::*;
 
 /// What separates the columns of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,14 +59,15 @@ pub(crate) fn find(image: &GrayImage, map: &LineMap, frame: &Frame, kind: Uprigh
     let (clear, solid_enough) = if kind != Uprights::Broken { (CLEAR, SOLID) } else { (BROKEN_CLEAR, BROKEN_SOLID) };
     let Frame { top, bottom, pitch, .. } = *frame;
     let middle = (top + bottom) / 2.0;
-    let mut found: Vec<(Curve, f32)> = Vec::new();
-    for x in peaks(map, frame, clear) {
-        let curve = map.refine(&map.follow(x), 5.0);
-        let at = curve.at(middle);
+    let line = |x: &f32| {
+        let curve = map.refine(&map.follow(*x), 5.0);
         let solid = solidity(image, &curve, frame, kind == Uprights::Hidden);
-        if solid < solid_enough {
-            continue;
-        }
+        (solid >= solid_enough).then_some((curve, solid))
+    };
+    let lines: Vec<Option<(Curve, f32)>> = peaks(map, frame, clear).par_iter().map(line).collect();
+    let mut found: Vec<(Curve, f32)> = Vec::new();
+    for (curve, solid) in lines.into_iter().flatten() {
+        let at = curve.at(middle);
         match found.last_mut() {
             // Two peaks on one thick or double line.
             Some(last) if at - last.0.at(middle) < 0.35 * pitch => {
@@ -223,8 +225,7 @@ fn shaded_edges(image: &GrayImage, map: &LineMap, frame: &Frame) -> Vec<Curve> {
         values.sort_by(f32::total_cmp);
         values.get(values.len() * 3 / 4).copied().unwrap_or(255.0)
     };
-    let mut edges: Vec<(Curve, f32)> = Vec::new();
-    for x in (left.max(0.0) as usize..=right as usize).step_by(2) {
+    let edge = |x: usize| {
         let curve = map.follow(x as f32);
         let mut steps: Vec<f32> = (0..pieces)
             .map(|k| {
@@ -236,9 +237,12 @@ fn shaded_edges(image: &GrayImage, map: &LineMap, frame: &Frame) -> Vec<Curve> {
         let at = |share: f32| steps.get((steps.len() as f32 * share) as usize).copied().unwrap_or(0.0);
         // The step that all but a few rows show, whichever way it goes.
         let step = at(1.0 - SHADED).max(-at(SHADED));
-        if step < SHADE {
-            continue;
-        }
+        (step >= SHADE).then_some((curve, step))
+    };
+    let places = (left.max(0.0) as usize..right.max(0.0) as usize + 1).into_par_iter();
+    let stepped: Vec<Option<(Curve, f32)>> = places.step_by(2).map(edge).collect();
+    let mut edges: Vec<(Curve, f32)> = Vec::new();
+    for (curve, step) in stepped.into_iter().flatten() {
         // Where the light is evened, the shading fades slowly on its inner side: its edge is the steepest place.
         match edges.last_mut() {
             Some(last) if curve.at(middle) - last.0.at(middle) < 1.2 * pitch => {

@@ -1,7 +1,7 @@
 //! The columns in which moves are listed: where numbers end and White's and Black's moves begin.
 
 use super::median;
-use super::starts::NUMBER;
+use super::starts::{NUMBER, is_second_digit};
 
 /// How far moves begin behind the numbers at most, in heights of a letter.
 const FURTHEST: f32 = 4.0;
@@ -51,10 +51,16 @@ impl Placed {
     }
 }
 
-/// How far behind the line of its numbers a column's moves begin.
-pub(super) fn numbers_end(words: &[Placed], letters: &[Vec<Placed>], height: f32) -> f32 {
+/// How far behind the line of its numbers, of which the first is given, a column's moves begin.
+pub(super) fn numbers_end(words: &[Placed], letters: &[Vec<Placed>], first: usize, height: f32) -> f32 {
     let numbers = words.iter().filter(|word| word.left < height && word.right < NUMBER * height);
-    let least = median(numbers.map(|word| word.right)).unwrap_or(height);
+    // The digits may stand apart.
+    let second = |number: &Placed| {
+        let mut in_row = words.iter().filter(|word| word.row == number.row && first + word.row > 9);
+        in_row.find(|word| is_second_digit([number.left, number.right], [word.left, word.right], height))
+    };
+    let ends = numbers.map(|word| second(word).unwrap_or(word).right);
+    let least = median(ends).unwrap_or(height);
     let places = (0..(FURTHEST / STEP) as usize).map(|step| least + step as f32 * STEP * height);
     // Where some moves stand close behind their numbers, there is a clearer gap behind the moves.
     let price = FAR_OFF * letters.len() as f32 / height;
@@ -226,7 +232,7 @@ mod tests {
     fn moves_in_columns_are_parted_by_a_line() {
         let letters: Vec<Vec<Placed>> =
             (0..12).map(|at| row(at, &[(0.0, 1 + at / 9), (60.0, 2 + at % 3), (180.0, 2 + at % 4)])).collect();
-        let end = numbers_end(&words(&letters), &letters, HEIGHT);
+        let end = numbers_end(&words(&letters), &letters, 1, HEIGHT);
         assert!((28.0..60.0).contains(&end), "{end}");
         let moves = behind(words(&letters), end, HEIGHT);
         let parted = parted(&moves, &letters, end, HEIGHT).unwrap();

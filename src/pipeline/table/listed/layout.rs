@@ -158,7 +158,7 @@ impl Block<'_> {
             self.place(letter.left as f32, letter.right as f32, (letter.top + letter.bottom) as f32 / 2.0)
         });
         let letters = columns::by_row(letters, rows);
-        let numbers_end = columns::numbers_end(&words, &letters, height);
+        let numbers_end = columns::numbers_end(&words, &letters, self.list.first, height);
         let moves = columns::behind(words, numbers_end, height);
         let begins = columns::winding(&letters, numbers_end, height);
         let parted = columns::parted(&moves, &letters, numbers_end, height)?;

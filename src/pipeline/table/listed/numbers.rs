@@ -34,6 +34,10 @@ const NEAR: f32 = 3.0;
 /// How much the distances of handwritten numbers differ from one to the next, in shares of the pitch: those of forms by at most
 /// 0.026, those of most hands by 0.06 and more.
 const UNEVEN: f32 = 0.035;
+/// Numbers from the last one on of which the first that reads is the next, and how far off its place it may stand, in steps
+/// from row to row.
+const SKIPPED: usize = 2;
+const WIDER: std::ops::Range<f32> = -0.4..0.9;
 /// Numbers by which a column is followed that does not run as these two would have it, and by which it may bend.
 const FEWEST: usize = 4;
 const BENDS: usize = 6;
@@ -175,14 +179,35 @@ fn list(starts: &[Start], main: Option<&List>, height: f32) -> Option<List> {
     // What stands where the next numbers would may be one that is not read.
     let goes_on = |at: &usize| numbers[at - 1].value + 1 == numbers[*at].value;
     let last = (last + 1..numbers.len()).take_while(goes_on).last().unwrap_or(last);
-    let numbers = &numbers[first..=last];
+    let mut numbers = numbers[first..=last].to_vec();
+    go_on(&mut numbers, starts, height);
     let pitch = (numbers[numbers.len() - 1].y - numbers[0].y) / (numbers.len().max(2) - 1) as f32;
     let enough = if main.is_some() { FURTHER } else { ENOUGH * (pitch / height).max(LOW) };
     let rows = numbers[numbers.len() - 1].value - numbers[0].value + 1;
-    let is_list = evidence(numbers) > enough.max(MEAN * rows as f32)
+    let is_list = evidence(&numbers) > enough.max(MEAN * rows as f32)
         && numbers.len() > 1
         && numbers.len() as f32 > SHARE * rows as f32;
-    is_list.then(|| filled(numbers))
+    is_list.then(|| filled(&numbers))
+}
+
+/// Takes in the numbers that go on from the last ones where the distance from row to row becomes another one.
+fn go_on(numbers: &mut Vec<Number>, starts: &[Start], height: f32) {
+    while let [first, .., last] = numbers[..] {
+        let (rows, down) = ((last.value - first.value).max(1) as f32, (last.y - first.y).max(1.0));
+        let (pitch, lean) = (down / rows, (last.left - first.left) / down);
+        let next =
+            (1..=SKIPPED).flat_map(|step| starts.iter().map(move |start| (step, start))).find_map(|(step, start)| {
+                let (value, dy) = (last.value + step, start.y - last.y);
+                let evidence = start.says.get(value).copied().filter(|&says| says > LIKELY)?;
+                let aside = (start.left - last.left - lean * dy).abs() / height;
+                let is_next = aside < ASIDE && WIDER.contains(&(dy / pitch - step as f32));
+                is_next.then_some(Number { value, left: start.left, y: start.y, evidence })
+            });
+        match next {
+            Some(number) => numbers.push(number),
+            None => break,
+        }
+    }
 }
 
 fn evidence(numbers: &[Number]) -> f32 {
@@ -298,6 +323,13 @@ mod tests {
         let [x, y] = lists[0].at(3.0);
         assert!((x - 102.0).abs() < 0.1 && (y - 376.0).abs() < 0.1, "the unread one stands where it is written");
         assert!((lists[1].x_at(300.0) - 500.0).abs() < 1.0);
+    }
+
+    #[test]
+    fn a_wider_gap_does_not_end_a_list() {
+        let y = |row: usize| 300.0 + 40.0 * row as f32 + unevenly(row) + if row > 11 { 25.0 } else { 0.0 };
+        let lists = lists((0..20).map(|row| start(100.0, y(row), Some(row + 1))).collect(), 24.0);
+        assert_eq!((lists[0].first, lists[0].last()), (1, 20));
     }
 
     #[test]

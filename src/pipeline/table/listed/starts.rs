@@ -18,6 +18,11 @@ const LEADING: f32 = 2.0;
 /// Room at the left of a number, and its greatest width, in heights of a letter.
 const ROOM: f32 = 0.5;
 pub(super) const NUMBER: f32 = 3.2;
+/// Width of a digit, perhaps with a full stop; its distance from the next at most, and how much higher or lower it stands, in
+/// heights of a letter.
+const DIGIT: f32 = 1.5;
+const SPACED: f32 = 1.3;
+const LEVEL: f32 = 0.5;
 /// How far words stand off each other that are written in one row, in heights of a letter.
 const BESIDE: f32 = 0.7;
 /// Words that may be numbers: more are the grain of something else.
@@ -52,20 +57,50 @@ pub(super) fn starts(writing: &Writing, words: &[Word], recogniser: &dyn Recogni
     if starts.len() > MOST_STARTS {
         return Ok(Vec::new());
     }
-    let ends: Vec<f32> = starts.iter().map(|word| word.right.min(word.left + NUMBER * height)).collect();
-    let crops: Vec<Crop> =
-        starts.par_iter().zip(&ends).map(|(word, &end)| shown(&writing.page, word, end, height)).collect();
+    let ways: Vec<(usize, f32)> = starts
+        .iter()
+        .enumerate()
+        .flat_map(|(at, word)| {
+            let alone = word.right.min(word.left + NUMBER * height);
+            let spaced = second_digit(word, words, height);
+            [Some(alone), spaced].into_iter().flatten().map(move |end| (at, end))
+        })
+        .collect();
+    let crops: Vec<Crop> = ways.par_iter().map(|&(at, end)| shown(&writing.page, starts[at], end, height)).collect();
     let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
     let spelled = anchor::spellings(recogniser.alphabet());
-    let start = |(word, reading): (&&Word, &Reading)| {
+    let says = |reading: &Reading| {
         let mut says = anchor::row_evidence(reading, &spelled);
         let text = reading.best_path(recogniser.alphabet()).0;
         if let Some(value) = leading_number(&text) {
             says[value] = says[value].max(LEADING);
         }
-        Start { left: word.left, y: word.y, says }
+        says
     };
-    Ok(starts.iter().zip(&readings).map(start).collect())
+    let read: Vec<Vec<f32>> = readings.par_iter().map(says).collect();
+    let mut out: Vec<Start> = Vec::new();
+    for (&(at, _), says) in ways.iter().zip(read) {
+        match out.get_mut(at) {
+            Some(start) => start.says.iter_mut().zip(says).for_each(|(most, says)| *most = most.max(says)),
+            None => out.push(Start { left: starts[at].left, y: starts[at].y, says }),
+        }
+    }
+    Ok(out)
+}
+
+/// Where a number ends of which a word is the first digit and the next word the second, as hands write them that space their
+/// signs.
+fn second_digit(word: &Word, words: &[Word], height: f32) -> Option<f32> {
+    let next = words.iter().filter(|next| {
+        (next.y - word.y).abs() < LEVEL * height
+            && is_second_digit([word.left, word.right], [next.left, next.right], height)
+    });
+    next.map(|next| next.right).min_by(f32::total_cmp)
+}
+
+/// Whether two words, from side to side, may be the two digits of a number.
+pub(super) fn is_second_digit([left, right]: [f32; 2], [next, end]: [f32; 2], height: f32) -> bool {
+    right - left < DIGIT * height && end - next < DIGIT * height && (0.0..SPACED * height).contains(&(next - right))
 }
 
 /// A word as a cell, up to a place.
