@@ -76,16 +76,13 @@ pub(crate) fn find(
     if !upright || !search.is_whole() {
         // Where the lines do not tell how the sheet lies, its edges may.
         let edges = || paper::outline(&photo.grey).and_then(|quad| flatten::sheet(&quad, photo.grey.dimensions()));
-        match timed(search.timing, "flatten", edges) {
-            Some(flat) => {
-                let page = timed(search.timing, "page", || Page::flattened(photo, &flat, 0));
-                if upright {
-                    flat_pages.push(page);
-                } else {
-                    upright = search.try_flat(page, &mut flat_pages)?;
-                }
+        if let Some(flat) = timed(search.timing, "flatten", edges) {
+            let page = timed(search.timing, "page", || Page::flattened(photo, &flat, 0));
+            if upright {
+                flat_pages.push(page);
+            } else {
+                upright = search.try_flat(page, &mut flat_pages)?;
             }
-            None => {}
         }
     }
     // A flat page that was tried all ways up leaves little to the photo as it is.

@@ -241,6 +241,16 @@ mod tests {
     }
 
     #[test]
+    fn digits_that_stand_apart_are_one_number() {
+        // From the tenth on each of the fourteen numbers has a second digit, farther off than a letter of its word.
+        let number = |at: usize| if at < 4 { vec![(0.0, 1)] } else { vec![(0.0, 1), (32.0, 1)] };
+        let letters: Vec<Vec<Placed>> =
+            (0..14).map(|at| row(at, &[number(at), vec![(90.0, 2), (180.0, 2)]].concat())).collect();
+        let end = numbers_end(&words(&letters), &letters, 6, HEIGHT);
+        assert!((44.0..90.0).contains(&end), "{end}");
+    }
+
+    #[test]
     fn moves_in_no_columns_are_parted_where_they_are() {
         let count = |at: usize| 2 + at % 4;
         let black = |at: usize| 60.0 + 16.0 * count(at) as f32 + 20.0;
