@@ -33,6 +33,8 @@ const AS_MUCH: f32 = 0.7;
 /// Share by which more moves must be read in a pair that is laid out as the others, and fewest moves that tell.
 const MORE_MOVES: f32 = 1.2;
 const FEW_MOVES: f32 = 4.0;
+/// Share of the moves that must be read where a layout in which White's first column holds none is changed.
+const AS_MANY: f32 = 0.9;
 /// From so many times the rows on from pair to pair a pair was skipped.
 const SKIPPED: f32 = 1.6;
 /// The first number of a table from which no more moves stand before it: the upper rows may not be seen.
@@ -120,6 +122,15 @@ pub(crate) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
             }
         }
     }
+    // Or what lies beside the sheet was taken for White's first column: laid out otherwise, as many moves are read.
+    if number_columns::is_around(&found.grid.pairs)
+        && let Some(pairs) = layout::numbers_first(&found.grid.pairs)
+        && !legible::holds_some_moves(&found.page, &found.grid, &found.grid.pairs[0].white, recogniser)?
+        && legible::holds_some_moves(&found.page, &found.grid, &pairs[0].black, recogniser)?
+        && moves_of(found, &pairs, recogniser)? > AS_MANY * moves_of(found, &found.grid.pairs, recogniser)?
+    {
+        found.replace(Grid { pairs, ..found.grid.clone() }, found.anchor);
+    }
     make_alike(found, recogniser)?;
     reach_to_the_next(found, recogniser)?;
     more_rows::begin_with_moves(found, recogniser)
@@ -132,11 +143,13 @@ fn moves_stand_before(found: &Found, pairs: &[ColumnPair], recogniser: &dyn Reco
     if legible::holds_moves(page, grid, &pairs[0].white, recogniser)? {
         return Ok(true);
     }
-    let moves = |pairs: &[ColumnPair]| -> Result<f32> {
-        pairs.iter().map(|pair| legible::moves_in(page, grid, pair, recogniser)).sum()
-    };
     Ok(legible::holds_some_moves(page, grid, &pairs[0].white, recogniser)?
-        && moves(pairs)? > MORE_MOVES * moves(&grid.pairs)?.max(FEW_MOVES))
+        && moves_of(found, pairs, recogniser)? > MORE_MOVES * moves_of(found, &grid.pairs, recogniser)?.max(FEW_MOVES))
+}
+
+/// How many moves are written in pairs of columns on the rows of a table, going by some of their cells.
+fn moves_of(found: &Found, pairs: &[ColumnPair], recogniser: &dyn Recogniser) -> Result<f32> {
+    pairs.iter().map(|pair| legible::moves_in(&found.page, &found.grid, pair, recogniser)).sum()
 }
 
 /// Lays out each pair that is laid out otherwise than others as these are, where more moves are then read in it.
@@ -166,10 +179,8 @@ fn make_alike(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
 /// Makes pairs reach to the next one each, where there is space for another column and more moves are then read.
 fn reach_to_the_next(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
     let Some(wider) = layout::up_to_the_next(&found.grid.pairs, found.middle()) else { return Ok(()) };
-    let moves = |pairs: &[ColumnPair]| -> Result<f32> {
-        pairs.iter().map(|pair| legible::moves_in(&found.page, &found.grid, pair, recogniser)).sum()
-    };
-    if moves(&wider)? > MORE_MOVES * moves(&found.grid.pairs)?.max(FEW_MOVES) {
+    let least = MORE_MOVES * moves_of(found, &found.grid.pairs, recogniser)?.max(FEW_MOVES);
+    if moves_of(found, &wider, recogniser)? > least {
         found.grid.pairs = wider;
         found.legible = None;
     }

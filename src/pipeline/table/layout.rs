@@ -110,6 +110,28 @@ pub fn numbers_between(pairs: &[ColumnPair], middle: f32) -> Option<Vec<ColumnPa
     (before.left.at(middle) > 0.0).then(|| out.collect())
 }
 
+/// Pairs whose numbers come first, though White's moves were taken to stand before them: what was taken for Black's moves is
+/// White's, and Black's stand where the next pair's White was thought to. None of a single pair, or one without numbers.
+pub fn numbers_first(pairs: &[ColumnPair]) -> Option<Vec<ColumnPair>> {
+    let numbers: Vec<&Column> = pairs.iter().map(|pair| pair.numbers.as_ref()).collect::<Option<_>>()?;
+    let [.., before, last] = numbers[..] else { return None };
+    let step = gaps(&before.left, &last.left);
+    let behind = |column: &Column| Column {
+        left: moved(&column.left, &step, 1.0),
+        right: moved(&column.right, &step, 1.0),
+        inner: Vec::new(),
+    };
+    let last = behind(&pairs[pairs.len() - 1].white);
+    let blacks = pairs[1..].iter().map(|pair| &pair.white).chain([&last]);
+    let pair = |(pair, black): (&ColumnPair, &Column)| ColumnPair {
+        numbers: pair.numbers.clone(),
+        between: None,
+        white: pair.black.clone(),
+        black: black.clone(),
+    };
+    Some(pairs.iter().zip(blacks).map(pair).collect())
+}
+
 /// Twice as many pairs, with numbers half way between those that were seen and behind the last where the page has room; none
 /// where a pair has no numbers.
 pub fn twice_as_many(pairs: &[ColumnPair], middle: f32, page_width: f32) -> Option<Vec<ColumnPair>> {
@@ -306,6 +328,11 @@ mod tests {
         let found = numbers_between(&pairs, 100.0).unwrap();
         let places: Vec<[f32; 2]> = found.iter().map(|p| [p.white.left.at(0.0), p.black.left.at(0.0)]).collect();
         assert_eq!(places, [[30.0, 140.0], [220.0, 330.0]]);
+        // And back again, the last column of Black's moves as far behind the one before as the numbers are.
+        let again = numbers_first(&found).unwrap();
+        let places: Vec<[f32; 2]> = again.iter().map(|p| [p.white.left.at(0.0), p.black.left.at(0.0)]).collect();
+        assert_eq!(places, [[140.0, 220.0], [330.0, 410.0]]);
+        assert!(numbers_first(&found[..1]).is_none());
     }
 
     #[test]
