@@ -32,6 +32,8 @@ const AS_MUCH: f32 = 0.9;
 const BESIDE: f32 = 0.35;
 /// Share by which lines along the slope of the page must show better than those that run as they were found.
 const CLEARLY: f32 = 1.1;
+/// The same from which they are no lines that were lost.
+const PLAINLY: f32 = 1.4;
 
 /// The printed numbers of a pair.
 pub(crate) struct Numbers {
@@ -201,7 +203,9 @@ fn lead(
     });
     if let Some((lines, ends)) = &to_next {
         let beside = median(best.iter().zip(ends).map(|(line, &[x, y])| (y - line.at(x)).abs() / grid.pitch));
-        if beside > BESIDE || shown(lines) > shown(best) {
+        // Two tables beside each other share no rows: the ruling shows where it is, as it was found and as it is followed.
+        let is_ruled = shown(best).min(shown(&old)) > PLAINLY * shown(lines);
+        if (beside > BESIDE && !is_ruled) || shown(lines) > shown(best) {
             best = lines;
         }
     }
@@ -352,6 +356,34 @@ mod tests {
         for (k, band) in grid.bands.iter().enumerate() {
             let (top, expected) = (band.top.at(480.0), line(k, 480.0));
             assert!((top - expected).abs() < 8.0, "row {k}: {top} instead of {expected}");
+        }
+    }
+
+    #[test]
+    fn rows_of_two_tables_that_do_not_meet_keep_to_their_rules() {
+        // The rules fall to the right; the table beside stands nearly a row higher than they would lead. The last rows were
+        // found one too low.
+        let line = |k: usize, x: f32| 120.0 + 40.0 * k as f32 + 0.04 * x;
+        let image = GrayImage::from_fn(1024, 900, |x, y| {
+            let is_ruled = (40..500).contains(&x) && (0..=19).any(|k| (y as f32 - line(k, x as f32)).abs() < 1.2);
+            Luma([if is_ruled { 110 } else { 250 }])
+        });
+        let map = LineMap::new(&image, ROW_REACH);
+        let slipped = |k: usize| usize::from(k >= 11);
+        let ruled = |k: usize| Curve { y: (0..32).map(|strip| line(k, 32.0 * strip as f32 + 16.0)).collect() };
+        let found = |k: usize| ruled(k + slipped(k));
+        let bands = (0..18).map(|k| Band { top: found(k), bottom: found(k + 1), ruled: true }).collect();
+        let pairs = columns::even(0.0, 1024.0, 2, 29);
+        let mut grid = Grid { bands, pairs, pitch: 40.0, width: 1024.0, by_ink: false };
+        let numbers = |pair: usize, x: f32, higher: f32| Numbers {
+            pair,
+            places: (0..18).map(|k| [x, line(k, x) + 20.0 - higher]).collect(),
+            off: (0..18).map(|k| -higher / 40.0 - slipped(k) as f32).collect(),
+        };
+        assert!(lead(&mut grid, &map, &numbers(0, 40.0, 0.0), Some(&numbers(1, 560.0, 36.0)), 0.0, 0));
+        for (k, band) in grid.bands.iter().enumerate() {
+            let (top, expected) = (band.top.at(400.0), line(k, 400.0));
+            assert!((top - expected).abs() < 4.0, "row {k}: {top} instead of {expected}");
         }
     }
 
