@@ -20,6 +20,8 @@ use crate::pipeline::{Timing, timed};
 
 /// How often rows are set level at most.
 const LEVELLINGS: usize = 3;
+/// Rows from which moves behind handwritten numbers are taken before forms were tried.
+const MANY_ROWS: usize = 10;
 
 /// The best of the pages tried so far.
 pub(crate) struct Search<'a> {
@@ -142,13 +144,15 @@ impl<'a> Search<'a> {
     }
 
     /// Takes moves that surely stand behind numbers written by hand on one of some pages, whichever way up; whether there are
-    /// any.
+    /// any. Printed numbers may be taken for some few by hand: there must be many, and most of what stands behind them must
+    /// read as moves.
     pub(super) fn try_listed(&mut self, pages: &[&Page]) -> Result<bool> {
         for turns in [0, 2, 1, 3] {
             let mut any = false;
             for page in pages {
-                let found = self.listed(&page.turned(turns))?.filter(|(found, by_hand)| *by_hand && found.is_whole());
-                if let Some((found, _)) = found {
+                let Some((mut found, by_hand)) = self.listed(&page.turned(turns))? else { continue };
+                let is_list = by_hand && found.is_whole() && found.anchor.rows >= MANY_ROWS;
+                if is_list && timed(self.timing, "anchor", || found.legible(self.recogniser))?.is_plain() {
                     self.best.take_if(|_| !any);
                     self.offer_to_read(found)?;
                     any = true;
