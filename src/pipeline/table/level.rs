@@ -26,7 +26,9 @@ const THROUGH: f32 = 0.35;
 const RUN_THROUGH: usize = 4;
 /// How far off its rows a pair's numbers may have slipped by one, in heights of a row.
 const A_ROW: f32 = 0.6;
-/// What the numbers must still say where rows were moved, as a share.
+/// What the numbers must say where rows were moved by one, as a share: small ones, hardly read, say as much by chance.
+const MORE: f32 = 1.1;
+/// The same where they stay nearest to their numbers.
 const AS_MUCH: f32 = 0.9;
 /// How far beside the rows of the next pair most lines may end, in heights of a row: they were lost.
 const BESIDE: f32 = 0.35;
@@ -68,7 +70,7 @@ pub(crate) fn level(found: &mut Found, recogniser: &dyn Recogniser) -> Result<bo
     let pairs = 0..found.grid.pairs.len();
     let slipped: Vec<Numbers> = pairs.clone().filter_map(|pair| numbers(found, pair, false)).collect();
     // A heading may be taken for the first number and the last one not be seen: then fewer are read if rows are moved.
-    if slipped.iter().any(|numbers| numbers.middle().abs() > A_ROW) && led(found, &slipped, 1.0, recogniser)? {
+    if slipped.iter().any(|numbers| numbers.middle().abs() > A_ROW) && led(found, &slipped, MORE, recogniser)? {
         return Ok(true);
     }
     let nearest: Vec<Numbers> = pairs.filter_map(|pair| numbers(found, pair, true)).collect();

@@ -145,14 +145,17 @@ impl<'a> Search<'a> {
 
     /// Takes moves that surely stand behind numbers written by hand on one of some pages, whichever way up; whether there are
     /// any. Printed numbers may be taken for some few by hand: there must be many, and most of what stands behind them must
-    /// read as moves.
+    /// read as moves. On a page that is not flat they stand unevenly too: they must on all.
     pub(super) fn try_listed(&mut self, pages: &[&Page]) -> Result<bool> {
         for turns in [0, 2, 1, 3] {
+            let lists = pages.iter().map(|page| self.listed(&page.turned(turns))).collect::<Result<Vec<_>>>()?;
+            let lists: Vec<_> = lists.into_iter().flatten().filter(|(found, _)| found.is_whole()).collect();
+            if lists.iter().any(|(_, by_hand)| !by_hand) {
+                continue;
+            }
             let mut any = false;
-            for page in pages {
-                let Some((mut found, by_hand)) = self.listed(&page.turned(turns))? else { continue };
-                let is_list = by_hand && found.is_whole() && found.anchor.rows >= MANY_ROWS;
-                if is_list && timed(self.timing, "anchor", || found.legible(self.recogniser))?.is_plain() {
+            for (mut found, _) in lists.into_iter().filter(|(found, _)| found.anchor.rows >= MANY_ROWS) {
+                if timed(self.timing, "anchor", || found.legible(self.recogniser))?.is_plain() {
                     self.best.take_if(|_| !any);
                     self.offer_to_read(found)?;
                     any = true;
@@ -324,12 +327,14 @@ impl<'a> Search<'a> {
 
     pub(super) fn end(mut self, photo: &Photo) -> Result<Vec<Found>> {
         let is_open = self.is_open();
-        // Lines of paper that is no form may have been taken for rows and columns: their cells hold no moves.
+        // Lines of paper that is no form may have been taken for rows and columns: their cells hold no moves. Printed numbers
+        // stand beside rows of a form.
         if is_open
             && !self.tried_listed
             && !self.writing_is_plain()?
             && let Some(page) = self.best.as_ref().map(|found| found.page.clone())
-            && let Some((found, _)) = self.listed(&page)?
+            && let Some((found, by_hand)) = self.listed(&page)?
+            && (by_hand || !self.is_sure())
         {
             self.offer_to_read(found)?;
         }
