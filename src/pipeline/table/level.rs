@@ -7,7 +7,7 @@
 use super::found::Found;
 use super::grid::{Band, Grid};
 use super::lines::{Curve, LineMap, STRIP};
-use super::number_rows;
+use super::number_places::{Numbers, numbers, usual_place};
 use super::ruled_rows::ROW_REACH;
 use super::spacing::median;
 use super::track;
@@ -16,19 +16,13 @@ use crate::pipeline::numbers::anchor;
 use crate::pipeline::recognise::Recogniser;
 use std::ops::Range;
 
-/// Share of a pair's numbers that must be seen.
-const SEEN: f32 = 0.7;
-/// How far numbers may stand off their place in the row, in heights of a row.
-const OFF: f32 = 0.16;
-/// The same from which the lines run through them: writing makes such lines show better than the true ones.
+/// How far off their place in the row numbers stand, in heights of a row, through which the lines run: writing makes such lines show better than the true ones.
 const THROUGH: f32 = 0.35;
 /// One number in so many is enough to tell that lines run through them.
 const RUN_THROUGH: usize = 4;
-/// How far off its rows a pair's numbers may have slipped by one, in heights of a row.
-const A_ROW: f32 = 0.6;
-/// What the numbers must say where rows were moved by one, as a share: small ones, hardly read, say as much by chance.
-const MORE: f32 = 1.1;
-/// The same where they stay nearest to their numbers.
+/// How far off their place most numbers of a pair that slipped by a row are, in heights of a row: nearer to another row.
+const A_ROW: f32 = 0.5;
+/// What the numbers must still say where rows were moved, as a share.
 const AS_MUCH: f32 = 0.9;
 /// How far beside the rows of the next pair most lines may end, in heights of a row: they were lost.
 const BESIDE: f32 = 0.35;
@@ -37,53 +31,40 @@ const CLEARLY: f32 = 1.1;
 /// The same from which they are no lines that were lost.
 const PLAINLY: f32 = 1.4;
 
-/// The printed numbers of a pair.
-pub(crate) struct Numbers {
-    pair: usize,
-    /// By row the middle of its number.
-    pub(crate) places: Vec<[f32; 2]>,
-    /// By row how far the number stands below the middle of the row, in heights of a row.
-    off: Vec<f32>,
-}
-
-impl Numbers {
-    /// Half of the numbers stand no higher than this.
-    fn middle(&self) -> f32 {
-        median(self.off.iter().copied())
-    }
-
-    /// The upper border of a row where the numbers are, if these belong `off` the middle of their rows.
-    pub(crate) fn border(&self, row: usize, off: f32) -> [f32; 2] {
-        let last = self.places.len() - 1;
-        let below = row.clamp(1, last);
-        let (a, b) = (self.places[below - 1], self.places[below]);
-        let share = row as f32 - below as f32 + 0.5 - off;
-        [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])]
-    }
-}
-
 /// Leads the lines of pairs whose numbers stand elsewhere in their rows than those of the others; whether there were any.
 ///
 /// # Errors
 /// As [`Recogniser::read`].
 pub(crate) fn level(found: &mut Found, recogniser: &dyn Recogniser) -> Result<bool> {
-    let pairs = 0..found.grid.pairs.len();
-    let slipped: Vec<Numbers> = pairs.clone().filter_map(|pair| numbers(found, pair, false)).collect();
-    // A heading may be taken for the first number and the last one not be seen: then fewer are read if rows are moved.
-    if slipped.iter().any(|numbers| numbers.middle().abs() > A_ROW) && led(found, &slipped, MORE, recogniser)? {
-        return Ok(true);
+    let numbers = |found: &Found, nearest: bool| -> Vec<Numbers> {
+        (0..found.grid.pairs.len()).filter_map(|pair| numbers(found, pair, nearest)).collect()
+    };
+    let seen = numbers(found, false);
+    if let Some(usual) = usual_place(&seen) {
+        // A heading may be taken for the first number and the last one not be seen: then fewer are read if rows are moved. What
+        // other pairs gain must not hide that.
+        let slipped: Vec<&Numbers> = seen.iter().filter(|one| (one.middle() - usual).abs() > A_ROW).collect();
+        if led(found, &seen, &slipped, usual, 1.0, recogniser)? {
+            return Ok(true);
+        }
     }
-    let nearest: Vec<Numbers> = pairs.filter_map(|pair| numbers(found, pair, true)).collect();
-    led(found, &nearest, AS_MUCH, recogniser)
+    let seen = numbers(found, true);
+    let Some(usual) = usual_place(&seen) else { return Ok(false) };
+    let off: Vec<&Numbers> = seen.iter().filter(|one| one.is_off(usual)).collect();
+    found.is_level = off.is_empty() && seen.len() == found.grid.pairs.len();
+    led(found, &seen, &off, usual, AS_MUCH, recogniser)
 }
 
-/// Leads the lines of pairs whose numbers stand elsewhere in their rows than those of the others, if all numbers then say more
-/// than a share of what they said; whether they do.
-fn led(found: &mut Found, numbers: &[Numbers], share: f32, recogniser: &dyn Recogniser) -> Result<bool> {
-    let Some(usual) = usual_place(numbers) else { return Ok(false) };
-    let is_off = |numbers: &&Numbers| numbers.off.iter().any(|off| (off - usual).abs() > OFF);
-    let wrong: Vec<&Numbers> = numbers.iter().filter(is_off).collect();
-    found.is_level = wrong.is_empty() && numbers.len() == found.grid.pairs.len();
+/// Leads the lines of some pairs, whose numbers stand elsewhere than `usual` in their rows, if all numbers then say more than a
+/// share of what they said; whether they do.
+fn led(
+    found: &mut Found,
+    seen: &[Numbers],
+    wrong: &[&Numbers],
+    usual: f32,
+    share: f32,
+    recogniser: &dyn Recogniser,
+) -> Result<bool> {
     if wrong.is_empty() {
         return Ok(false);
     }
@@ -91,7 +72,7 @@ fn led(found: &mut Found, numbers: &[Numbers], share: f32, recogniser: &dyn Reco
     let mut grid = found.grid.clone();
     let mut is_led = false;
     for one in wrong {
-        let next = numbers.iter().find(|other| other.pair == one.pair + 1);
+        let next = seen.iter().find(|other| other.pair == one.pair + 1);
         is_led |= lead(&mut grid, &map, one, next, usual, found.anchor.first_band);
     }
     if !is_led {
@@ -103,67 +84,6 @@ fn led(found: &mut Found, numbers: &[Numbers], share: f32, recogniser: &dyn Reco
         found.replace(grid, anchor);
     }
     Ok(is_good)
-}
-
-/// Where in their rows the numbers of most pairs belong, in heights of a row below the middle.
-pub(crate) fn usual_place(numbers: &[Numbers]) -> Option<f32> {
-    let first = numbers.first()?.middle();
-    if numbers.iter().flat_map(|one| &one.off).all(|off| (off - first).abs() <= OFF) {
-        return Some(first);
-    }
-    // Rows that slipped from one line to the next are off by a whole row at one end.
-    let apart = |a: f32, b: f32| a - b - (a - b).round();
-    let offs = || numbers.iter().flat_map(|one| &one.off).copied();
-    let agreeing = |place: f32| offs().map(move |off| apart(off, place)).filter(|apart| apart.abs() < OFF / 2.0);
-    let places = offs().flat_map(|off| [off, off - off.round()]);
-    // Where half of the rows are off, the numbers stand rather in the middle of their rows.
-    let by_count = |a: &f32, b: &f32| agreeing(*a).count().cmp(&agreeing(*b).count());
-    let place = places.max_by(|a, b| by_count(a, b).then(b.abs().total_cmp(&a.abs())))?;
-    Some(place + median(agreeing(place)))
-}
-
-/// The printed numbers of a pair, as many as its rows if so many are seen, or in the rows where they stand `nearest`; none
-/// where too few are seen.
-pub(crate) fn numbers(found: &Found, pair: usize, nearest: bool) -> Option<Numbers> {
-    let Found { page, grid, anchor, .. } = found;
-    let column = grid.pairs[pair].numbers.as_ref()?;
-    let bands = &grid.bands[anchor.first_band..anchor.first_band + anchor.rows];
-    let (first, last) = (bands.first()?, bands.last()?);
-    let x = column.at(first.top.at(0.0)).0;
-    let heights = first.top.at(x) - grid.pitch..last.bottom.at(x) + grid.pitch;
-    let (places, seen) = number_rows::in_column(page, column, heights)?;
-    if (seen as f32) < SEEN * anchor.rows as f32 {
-        return None;
-    }
-    let off = |row: usize, [x, y]: [f32; 2]| {
-        let (top, bottom) = (bands[row].top.at(x), bands[row].bottom.at(x));
-        (y - (top + bottom) / 2.0) / grid.pitch
-    };
-    let (rows, count) = (anchor.rows as isize, places.len() as isize);
-    let start = start(rows, count, nearest, |row, number| off(row, places[number]))?;
-    // Those beyond the ends stand in their rows as the outermost do.
-    let go_on = |row: usize| {
-        let at = (row as isize - start).clamp(0, count - 1);
-        let [x, y] = places[at as usize];
-        let middle = |row: usize| (bands[row].top.at(x) + bands[row].bottom.at(x)) / 2.0;
-        [x, y + middle(row) - middle((at + start) as usize)]
-    };
-    let places: Vec<[f32; 2]> = (0..anchor.rows).map(go_on).collect();
-    let off = places.iter().enumerate().map(|(row, &place)| off(row, place)).collect();
-    Some(Numbers { pair, places, off })
-}
-
-/// The row of the first number seen, which may be none of them: not every number may be seen, or more than the rows. `off` is how
-/// far a number stands off a row.
-fn start(rows: isize, count: isize, nearest: bool, off: impl Fn(usize, usize) -> f32) -> Option<isize> {
-    let far = |start: isize| {
-        let both = (start.max(0)..(start + count).min(rows)).map(|row| off(row as usize, (row - start) as usize).abs());
-        let offs: Vec<f32> = both.collect();
-        offs.iter().sum::<f32>() / offs.len() as f32
-    };
-    let beyond = isize::from(nearest);
-    let starts = 0.min(rows - count) - beyond..=0.max(rows - count) + beyond;
-    starts.min_by(|&a, &b| far(a).total_cmp(&far(b)))
 }
 
 /// Follows the lines of a pair from its numbers, which belong `off` the middle of their rows, or leads them to those of the
@@ -261,29 +181,6 @@ mod tests {
     #[test]
     fn rows_that_lie_off_their_numbers_are_led_back() {
         led_back(false, 0);
-    }
-
-    #[test]
-    fn numbers_of_rows_that_slipped_by_one_still_tell_their_place() {
-        let numbers = |pair: usize, off: &[f32]| Numbers { pair, places: Vec::new(), off: off.to_vec() };
-        let usual = |numbers: &[Numbers]| usual_place(numbers).unwrap();
-        let slipped = numbers(0, &[0.0, 0.02, 0.3, 0.5, 0.8, 1.01, 1.03]);
-        assert!(usual(&[slipped, numbers(1, &[1.02; 7])]).abs() < 0.05);
-        assert!((usual(&[numbers(0, &[1.0; 7]), numbers(1, &[1.02; 7])]) - 1.0).abs() < 0.05, "all rows are one off");
-        assert!(usual(&[numbers(0, &[0.5; 7]), numbers(1, &[0.01; 7])]).abs() < 0.05, "rather in the middle");
-        assert!(usual(&[numbers(0, &[-0.2; 7]), numbers(1, &[-0.2; 7]), numbers(2, &[0.3; 7])]) < -0.15);
-        // Most rows of each pair slipped, each by another share of a row: the others tell.
-        let drifting =
-            |from: f32| (0..14).map(|row| if row < 5 { 0.02 } else { from - 0.11 * row as f32 }).collect::<Vec<_>>();
-        assert!(usual(&[numbers(0, &drifting(0.35)), numbers(1, &drifting(0.3))]).abs() < 0.05);
-    }
-
-    #[test]
-    fn a_heading_taken_for_a_number_may_stand_above_the_rows() {
-        // Eight numbers seen of eight rows; the first of them is a heading, or the rows lie one too high.
-        let off = |row: usize, number: usize| number as f32 - row as f32 - 1.0;
-        assert_eq!((start(8, 8, false, off), start(8, 8, true, off)), (Some(0), Some(-1)));
-        assert_eq!((start(8, 6, true, off), start(8, 9, false, off)), (Some(-1), Some(-1)));
     }
 
     #[test]

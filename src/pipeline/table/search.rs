@@ -20,7 +20,7 @@ use crate::pipeline::{Timing, timed};
 
 /// How often rows are set level at most.
 const LEVELLINGS: usize = 3;
-/// Rows from which moves behind handwritten numbers are taken before forms were tried.
+/// Rows from which moves behind handwritten numbers are taken before all forms were tried.
 const MANY_ROWS: usize = 10;
 
 /// The best of the pages tried so far.
@@ -144,14 +144,16 @@ impl<'a> Search<'a> {
     }
 
     /// Takes moves that surely stand behind numbers written by hand on one of some pages, whichever way up; whether there are
-    /// any. Printed numbers may be taken for some few by hand: there must be many, and most of what stands behind them must
-    /// read as moves. On a page that is not flat they stand unevenly too: they must on all.
+    /// any.
+    ///
+    /// Where a page is not flat printed numbers stand as unevenly as those of a hand: they tell of a form if they stand evenly
+    /// on one of the pages. Some few tell nothing, nor do those behind which most does not read as moves.
     pub(super) fn try_listed(&mut self, pages: &[&Page]) -> Result<bool> {
         for turns in [0, 2, 1, 3] {
             let lists = pages.iter().map(|page| self.listed(&page.turned(turns))).collect::<Result<Vec<_>>>()?;
             let lists: Vec<_> = lists.into_iter().flatten().filter(|(found, _)| found.is_whole()).collect();
             if lists.iter().any(|(_, by_hand)| !by_hand) {
-                continue;
+                return Ok(false);
             }
             let mut any = false;
             for (mut found, _) in lists.into_iter().filter(|(found, _)| found.anchor.rows >= MANY_ROWS) {

@@ -6,8 +6,8 @@
 use super::found::Found;
 use super::grid::{Band, Grid};
 use super::legible;
-use super::level::{Numbers, numbers, usual_place};
 use super::lines::{Curve, LineMap, STRIP};
+use super::number_places::{Numbers, numbers, usual_place};
 use super::ruled_rows::ROW_REACH;
 use super::spacing::median;
 use super::track;
