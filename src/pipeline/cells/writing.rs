@@ -12,6 +12,8 @@ const SMUDGE: u32 = 150;
 /// dark as what is read well shows through or is printed there.
 const LEGIBLE: std::ops::Range<f32> = 0.25..0.5;
 
+/// Cells behind the writing that hold ink but no sign, as scribbles do: more of them are ruling.
+const SCRIBBLES: usize = 4;
 /// Likelihood of the likeliest text below which a cell is read again by the better reader.
 const READ_AGAIN: f32 = 0.8;
 /// Likelihood of a reader's text, in shares of the other's, from which it counts.
@@ -35,16 +37,18 @@ pub(crate) fn read_cells(cells: &mut [ReadCell], recogniser: &dyn Recogniser) ->
     let usual = written.get(written.len() / 2).copied().unwrap_or(0);
     let legible = |look: &Look| !look.text.is_empty() && look.likelihood > LEGIBLE.start;
     let faint = |cell: &ReadCell| cell.crop.darkness() < usual / 2;
-    let signs = read.iter().zip(&inked).map(|(look, cell)| match (legible(look), faint(cell)) {
-        (true, _) => 1,
-        (false, true) => -1,
-        (false, false) => 0,
+    let nothing = |look: &Look| look.text.is_empty() && look.likelihood > LEGIBLE.end;
+    let signs = read.iter().zip(&inked).map(|(look, cell)| match legible(look) {
+        true => 1,
+        false => -i32::from(faint(cell) || nothing(look)),
     });
     let end = end_of_writing(signs);
+    // Ruling that its rows and columns do not follow is dark ink in every cell, but says nothing.
+    let is_ruling = read.iter().skip(end).filter(|look| nothing(look)).count() > SCRIBBLES;
     for (index, (cell, look)) in inked.iter_mut().zip(read).enumerate() {
         // Smudges, folds and remains of ruling lines read as nothing; so does a scribble, but that is kept.
         let smudge = look.text.is_empty() && cell.crop.ink <= SMUDGE;
-        let print = index >= end && !legible(&look) && faint(cell);
+        let print = index >= end && !legible(&look) && (faint(cell) || (is_ruling && nothing(&look)));
         if !smudge && !print {
             cell.reading = Some(look.reading);
         }

@@ -132,7 +132,10 @@ pub(crate) fn earlier(
         return Ok(as_it_lies);
     }
     // Laid flat by this table, the others lie flat too, and all that the photo shows of them is on the page.
-    let is_one = |flat: &Found| flat.is_later() || flat.anchor.first_number == 1 && flat.support() > WHOLE;
+    // The whole of a table of which this was a part is as good; one that does not hold it is another.
+    let last = |found: &Found| found.anchor.last_number(&found.grid);
+    let is_all = |flat: &Found| flat.anchor.first_number == 1 && flat.support() > WHOLE && last(flat) >= last(&found);
+    let is_one = |flat: &Found| flat.is_later() || is_all(flat);
     let mut flat = lay_flat(&found, photo, recogniser, timing, watch)?;
     // The wider it turns out to be, the more of the photo around it is shown.
     if let Some(wider) = flat.take_if(|flat| flat.is_later() && flat.grid.pairs.len() > found.grid.pairs.len()) {

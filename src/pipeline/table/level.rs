@@ -22,6 +22,8 @@ const THROUGH: f32 = 0.35;
 const RUN_THROUGH: usize = 4;
 /// How far off their place most numbers of a pair that slipped by a row are, in heights of a row: nearer to another row.
 const A_ROW: f32 = 0.5;
+/// The same from which they may as well be those of the next rows.
+const HALFWAY: f32 = 0.3;
 /// What the numbers must still say where rows were moved, as a share.
 const AS_MUCH: f32 = 0.9;
 /// How far beside the rows of the next pair most lines may end, in heights of a row: they were lost.
@@ -52,7 +54,12 @@ pub(crate) fn level(found: &mut Found, recogniser: &dyn Recogniser) -> Result<bo
     let Some(usual) = usual_place(&seen) else { return Ok(false) };
     let off: Vec<&Numbers> = seen.iter().filter(|one| one.is_off(usual)).collect();
     found.is_level = off.is_empty() && seen.len() == found.grid.pairs.len();
-    led(found, &seen, &off, usual, AS_MUCH, recogniser)
+    if led(found, &seen, &off, usual, AS_MUCH, recogniser)? {
+        return Ok(true);
+    }
+    let is_halfway = |one: &&&Numbers| (one.middle() - usual).abs() > HALFWAY;
+    let other: Vec<Numbers> = off.iter().filter(is_halfway).map(|one| one.of_next_rows(usual)).collect();
+    led(found, &seen, &other.iter().collect::<Vec<_>>(), usual, 1.0, recogniser)
 }
 
 /// Leads the lines of some pairs, whose numbers stand elsewhere than `usual` in their rows, if all numbers then say more than a

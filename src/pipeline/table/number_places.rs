@@ -29,6 +29,24 @@ impl Numbers {
         self.off.iter().any(|off| (off - place).abs() > OFF)
     }
 
+    /// The same taken for those of the rows next to theirs, on the side of the place to which they stand off.
+    pub(crate) fn of_next_rows(&self, place: f32) -> Self {
+        let is_below = self.middle() > place;
+        let last = self.places.len() - 1;
+        let beyond =
+            |end: usize, inner: usize| [0, 1].map(|axis| 2.0 * self.places[end][axis] - self.places[inner][axis]);
+        let mut places = self.places.clone();
+        if is_below {
+            places.insert(0, beyond(0, last.min(1)));
+            places.truncate(last + 1);
+        } else {
+            places.push(beyond(last, last.saturating_sub(1)));
+            places.remove(0);
+        }
+        let off = self.off.iter().map(|off| if is_below { off - 1.0 } else { off + 1.0 }).collect();
+        Self { pair: self.pair, places, off }
+    }
+
     /// The upper border of a row where the numbers are, if these belong `off` the middle of their rows.
     pub(crate) fn border(&self, row: usize, off: f32) -> [f32; 2] {
         let last = self.places.len() - 1;
@@ -117,6 +135,17 @@ mod tests {
         let drifting =
             |from: f32| (0..14).map(|row| if row < 5 { 0.02 } else { from - 0.11 * row as f32 }).collect::<Vec<_>>();
         assert!(usual(&[numbers(0, &drifting(0.35)), numbers(1, &drifting(0.3))]).abs() < 0.05);
+    }
+
+    #[test]
+    fn numbers_between_two_rows_may_be_those_of_either() {
+        let places = vec![[5.0, 108.0], [6.0, 128.0], [7.0, 148.0]];
+        let numbers = Numbers { pair: 1, places, off: vec![0.4, 0.4, 0.5] };
+        let lower = numbers.of_next_rows(0.0);
+        assert_eq!((lower.pair, &lower.places[..2]), (1, &[[4.0, 88.0], [5.0, 108.0]][..]));
+        assert!((lower.middle() + 0.6).abs() < 1e-6);
+        let upper = numbers.of_next_rows(0.7);
+        assert_eq!((&upper.places[1..], upper.off[2]), (&[[7.0, 148.0], [8.0, 168.0]][..], 1.5));
     }
 
     #[test]

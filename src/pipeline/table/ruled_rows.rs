@@ -101,8 +101,9 @@ pub(crate) fn within(
     Ok((Frame { left, right, top, bottom, pitch, row_darkness: darkness }, curves))
 }
 
-/// Rows told by their numbers, led along their ruling lines from the first column of numbers on; none where no lines show
-/// there, or they lead past the other numbers.
+/// Rows told by their numbers, led along their ruling lines from the first column of numbers on, or where they lead past the
+/// other numbers, as those of tables that stand at different heights do, from each column to the next; none where no lines
+/// show there.
 pub(crate) fn beside_numbers(
     page: &GrayImage,
     rows: &[Curve],
@@ -121,7 +122,33 @@ pub(crate) fn beside_numbers(
         spacing::median(off) < NEAR * frame.pitch
     };
     let shown = |rows: &[Curve]| map.shown(rows, table.clone());
-    (numbers.iter().all(is_near) && shown(&led) > SHOWN.max(CLEARLY * shown(rows))).then_some(led)
+    let led = if numbers.iter().all(is_near) { led } else { from_each(&map, rows, frame.pitch, numbers) };
+    (shown(&led) > SHOWN.max(CLEARLY * shown(rows))).then_some(led)
+}
+
+/// Rows led along their ruling lines from each column of numbers to the next, whichever way they came there.
+fn from_each(map: &LineMap, rows: &[Curve], pitch: f32, numbers: &[NumberColumn]) -> Vec<Curve> {
+    let middle = rows[rows.len() / 2].at(0.0);
+    let x = |column: &NumberColumn| column.middle.at(middle);
+    let mut led: Vec<Curve> = Vec::new();
+    for column in numbers {
+        let start = map.strip_of(x(column));
+        let along = |row: &Curve| {
+            let line = map.follow(row.at(x(column)));
+            let shift = row.at(x(column)) - line.at(x(column));
+            Curve { y: line.y.iter().map(|y| y + shift).collect() }
+        };
+        let along: Vec<Curve> = rows.iter().map(along).collect();
+        let along = track::moved_onto(map, &along, pitch, start);
+        let along = track::follow_from(map, &along, pitch, start);
+        if led.is_empty() {
+            led = along;
+            continue;
+        }
+        let from = map.strip_of(x(column) - 2.0 * column.half_width);
+        led.iter_mut().zip(along).for_each(|(led, along)| led.y[from..].copy_from_slice(&along.y[from..]));
+    }
+    led
 }
 
 /// The bands between neighbouring lines, with a few more beyond either end where the page has room for them.
@@ -177,7 +204,30 @@ mod tests {
                 assert!((led.at(x) - line(k, x)).abs() < 3.0, "line {k} at {x}: {}", led.at(x));
             }
         }
-        assert!(beside_numbers(&page(true), &rows, &frame, &[column(50.0), column(900.0)]).is_none(), "other numbers");
         assert!(beside_numbers(&page(false), &rows, &frame, &[column(50.0)]).is_none(), "no lines");
+    }
+
+    #[test]
+    fn rows_of_tables_at_different_heights_are_led_along_the_lines_of_each() {
+        // The right table stands two thirds of a row lower; the numbers of a row stand at the left of each.
+        let line = |k: usize, x: f32| {
+            let (from, drop) = if x < 470.0 { (0.0, 0.0) } else { (470.0, 20.0) };
+            100.0 + 30.0 * k as f32 + drop - 12.0 * ((x - from - 200.0) / 110.0).tanh()
+        };
+        let page = GrayImage::from_fn(960, 900, |x, y| {
+            let is_line = (0..=20).any(|k| (y as f32 - line(k, x as f32)).abs() < 1.2);
+            Luma([if is_line && !(440..480).contains(&x) { 120 } else { 250 }])
+        });
+        let straight = |k: usize, x: f32| line(k, 50.0) + (x - 50.0) / 460.0 * (line(k, 510.0) - line(k, 50.0));
+        let row = |k: usize| Curve { y: (0..30).map(|strip| straight(k, 32.0 * strip as f32 + 16.0)).collect() };
+        let rows: Vec<Curve> = (0..=20).map(row).collect();
+        let frame = Frame { left: 20.0, right: 940.0, top: 120.0, bottom: 740.0, pitch: 30.0, row_darkness: 8.0 };
+        let column = |x: f32| NumberColumn { middle: Curve { y: vec![x; 28] }, half_width: 9.0, height: 14.0 };
+        let led = beside_numbers(&page, &rows, &frame, &[column(50.0), column(510.0)]).unwrap();
+        for (k, led) in led.iter().enumerate() {
+            for x in [50.0, 240.0, 400.0, 560.0, 700.0, 900.0] {
+                assert!((led.at(x) - line(k, x)).abs() < 3.0, "line {k} at {x}: {}", led.at(x));
+            }
+        }
     }
 }
