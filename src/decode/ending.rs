@@ -29,6 +29,8 @@ const GAP: usize = 2;
 /// How many guesses at the end of a game are taken for none of it, and how likely what stands among them is at most.
 const GUESSES: usize = 2;
 const UNLIKELY: f32 = 0.5;
+/// How many lost moves one among them that seems to be read holds.
+const HOLDS: i32 = 3;
 /// Most rows of the table in a row that may be missing: more of a game nobody can guess.
 pub const MOST_MISSING: u32 = 2;
 
@@ -195,12 +197,25 @@ pub fn guessed_from(decoded: &Decoded) -> Option<usize> {
         let Some(signs) = signs[*at] else { return plies[*at].san.is_none() };
         !signs.is_written() || plies[*at].confidence < UNLIKELY
     };
-    let tail = (0..plies.len()).rev().take_while(is_lost);
-    let guesses: Vec<usize> = tail.filter(is_guess).collect();
-    let from = *guesses.last()?;
+    let played = plies.iter().rposition(|ply| ply.san.is_some())? + 1;
+    let guesses: Vec<usize> = (lost_from(played, is_lost)..played).filter(is_guess).collect();
+    let from = *guesses.first()?;
     let lost = plies[from..].iter().filter(|ply| ply.san.is_some()).count();
     // A hand that can hardly be read anywhere is left to the person.
     (guesses.len() >= GUESSES && lost <= from).then(|| places[from].slot)
+}
+
+/// The first of some plies from which on far more are lost than hold.
+fn lost_from(plies: usize, is_lost: impl Fn(&usize) -> bool) -> usize {
+    let mut sum = 0;
+    let mut best = (0, plies);
+    for at in (0..plies).rev() {
+        sum += if is_lost(&at) { 1 } else { -HOLDS };
+        if sum > best.0 {
+            best = (sum, at);
+        }
+    }
+    best.1
 }
 
 #[cfg(test)]
@@ -238,6 +253,7 @@ mod tests {
         assert_eq!(from(&[guess, (0.0, 0.2), guess]), Some(6));
         assert_eq!(from(&[(0.0, 0.2), guess, guess]), Some(7), "what stands before the guesses stays");
         assert_eq!(from(&[guess, read, guess]), None, "what is read between them holds");
+        assert_eq!(from(&[guess, guess, guess, guess, read, guess]), Some(6), "chance reads one of many");
         assert_eq!(from(&[guess; 7]), None, "more is lost than was read");
     }
 }

@@ -331,12 +331,23 @@ fn decode_going_on(
         decoded.warnings.push(warning);
         decoded
     };
+    let guessed_from = |decoded| ending::guessed_from(decoded).filter(|&slot| options.settled.is_open_behind(slot));
+    let no_moves = |slot: usize| {
+        format!(
+            "From move {} of the table on, what is written does not read as moves of this game. If it goes on there, enter the moves.",
+            rows[slot / 2].number
+        )
+    };
     if let Some(slot) = another {
         let warning = format!(
             "Another game begins at move {} of the table. Its moves are given as written; photograph them apart to have them read as a game.",
             rows[slot / 2].number
         );
-        return Ok(ended(past, slot, FoundEnd::AnotherGame, warning));
+        let decoded = ended(past, slot, FoundEnd::AnotherGame, warning);
+        return Ok(match guessed_from(&decoded) {
+            Some(slot) => ended(past, slot, FoundEnd::Guesses, no_moves(slot)),
+            None => decoded,
+        });
     }
     if let Some(slot) = missing {
         let (before, behind) = (rows[slot / 2 - 1].number, rows[slot / 2].number);
@@ -351,14 +362,10 @@ fn decode_going_on(
         return Err(options.settled.stuck_at(past.graph.furthest()));
     }
     let decoded = tell(options, &past.graph);
-    let Some(slot) = ending::guessed_from(&decoded).filter(|&slot| options.settled.is_open_behind(slot)) else {
-        return Ok(decoded);
-    };
-    let warning = format!(
-        "From move {} of the table on, what is written does not read as moves of this game. If it goes on there, enter the moves.",
-        rows[slot / 2].number
-    );
-    Ok(ended(past, slot, FoundEnd::Guesses, warning))
+    Ok(match guessed_from(&decoded) {
+        Some(slot) => ended(past, slot, FoundEnd::Guesses, no_moves(slot)),
+        None => decoded,
+    })
 }
 
 /// Puts the games of a graph into words.
