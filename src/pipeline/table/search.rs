@@ -151,10 +151,12 @@ impl<'a> Search<'a> {
     pub(super) fn try_listed(&mut self, pages: &[&Page]) -> Result<bool> {
         for turns in [0, 2, 1, 3] {
             let lists = pages.iter().map(|page| self.listed(&page.turned(turns))).collect::<Result<Vec<_>>>()?;
-            let lists: Vec<_> = lists.into_iter().flatten().filter(|(found, _)| found.is_whole()).collect();
+            let mut lists: Vec<_> = lists.into_iter().flatten().filter(|(found, _)| found.is_whole()).collect();
             if lists.iter().any(|(_, by_hand)| !by_hand) {
                 return Ok(false);
             }
+            // Where fewer numbers read, rows may have been passed over.
+            lists.sort_by(|(a, _), (b, _)| b.support().total_cmp(&a.support()));
             let mut any = false;
             for (mut found, _) in lists.into_iter().filter(|(found, _)| found.anchor.rows >= MANY_ROWS) {
                 if timed(self.timing, "anchor", || found.legible(self.recogniser))?.is_plain() {
