@@ -1,7 +1,7 @@
 //! What a search for the table of moves has found so far, and the ways to try a page.
 
 use super::amend;
-use super::found::{Found, NEARLY};
+use super::found::{CLEARLY, Found, NEARLY};
 use super::further;
 use super::grid::{Grid, Known, Rows};
 use super::ink_rows;
@@ -155,8 +155,12 @@ impl<'a> Search<'a> {
             if lists.iter().any(|(_, by_hand)| !by_hand) {
                 return Ok(false);
             }
-            // Where fewer numbers read, rows may have been passed over.
-            lists.sort_by(|(a, _), (b, _)| b.support().total_cmp(&a.support()));
+            // Where far fewer numbers read, rows may have been passed over.
+            if let [(first, _), (second, _)] = &lists[..]
+                && second.support() > CLEARLY * first.support()
+            {
+                lists.swap(0, 1);
+            }
             let mut any = false;
             for (mut found, _) in lists.into_iter().filter(|(found, _)| found.anchor.rows >= MANY_ROWS) {
                 if timed(self.timing, "anchor", || found.legible(self.recogniser))?.is_plain() {
