@@ -118,14 +118,15 @@ mod tests {
         assert_eq!(end_of_writing([-1, -1].into_iter()), 0);
     }
 
-    /// Reads `a` or `b`, as surely as the first pixel says in hundredths: above 50 for `a`; the better reader goes by the
-    /// second pixel.
+    /// Reads `a` or `b`, as surely as the first pixel says in hundredths: above 50 for `a`, nothing where it is 0; the better
+    /// reader goes by the second pixel.
     struct Fake(Alphabet);
 
     impl Fake {
         fn by(&self, pixel: usize, crops: &[&Crop]) -> Result<Vec<Reading>> {
             let a = |crop: &&Crop| f32::from(crop.pixels[pixel]) / 100.0;
-            Ok(crops.iter().map(a).map(|a| Reading::new([0.0, a, 1.0 - a].map(f32::ln).to_vec(), 3)).collect())
+            let shares = |a: f32| if a > 0.0 { [0.0, a, 1.0 - a] } else { [1.0, 0.0, 0.0] };
+            Ok(crops.iter().map(a).map(|a| Reading::new(shares(a).map(f32::ln).to_vec(), 3)).collect())
         }
     }
 
@@ -143,12 +144,27 @@ mod tests {
         }
     }
 
-    /// What a cell with these first pixels reads as, by how many readers.
-    fn read(first: u8, second: u8) -> (String, usize) {
+    /// A cell with these first pixels.
+    fn cell(first: u8, second: u8) -> ReadCell {
         let pixels = [vec![first, second], vec![0; CROP_WIDTH * CROP_HEIGHT - 2]].concat();
         let crop = Crop { pixels, ink: 900, span: 0..1, rows: 0..1, contrast: 99 };
         let (quad, colour) = (Default::default(), Colour::White);
-        let mut cells = [ReadCell { band: 0, pair: 0, number: 1, colour, quad, crop, reading: None }];
+        ReadCell { band: 0, pair: 0, number: 1, colour, quad, crop, reading: None }
+    }
+
+    #[test]
+    fn much_ink_that_says_nothing_behind_the_writing_is_ruling() {
+        let kept = |behind: usize| {
+            let mut cells: Vec<ReadCell> = [90, 0, 90].into_iter().chain(vec![0; behind]).map(|a| cell(a, a)).collect();
+            read_cells(&mut cells, &Fake(Alphabet::new("ab".chars()))).unwrap();
+            cells.iter().filter(|cell| cell.reading.is_some()).count()
+        };
+        assert_eq!((kept(2), kept(SCRIBBLES + 4)), (5, 3));
+    }
+
+    /// What a cell with these first pixels reads as, by how many readers.
+    fn read(first: u8, second: u8) -> (String, usize) {
+        let mut cells = [cell(first, second)];
         let recogniser = Fake(Alphabet::new("ab".chars()));
         read_cells(&mut cells, &recogniser).unwrap();
         let reading = cells[0].reading.as_ref().unwrap();
