@@ -1,8 +1,9 @@
 //! Where table and game part ways: moves left out, rows left empty or written twice, ink that is no move, the end.
 
-use super::emission::{Ink, NEVER, SlipPrices, Writer};
+use super::emission::{Ink, Writer};
 use super::reasons::plain;
 use super::score::{Lattice, Trie};
+use super::slips::{NEVER, SlipPrices};
 
 /// What it costs to leave the order of the table, as natural logarithms of probabilities.
 ///

@@ -28,16 +28,17 @@ mod score;
 mod second_game;
 mod settled;
 mod sheet;
+mod slips;
 mod text;
 mod tracer;
 mod transcript;
 
 pub use confidence::{INPUTS, Model as ConfidenceModel, Signs};
-pub use emission::SlipPrices;
 pub(crate) use ending::MOST_MISSING;
 pub use gaps::GapPrices;
 pub use prior::{Belief, MovePrior, Policy};
 pub use settled::{Contradiction, FoundEnd, Settled, SettledCell, SettledSlot};
+pub use slips::SlipPrices;
 pub use transcript::transcribe;
 
 use crate::game::{Colour, Ply, Quad, ResultOrigin, Written};
@@ -312,8 +313,8 @@ fn decode_going_on(
     let missing = groundwork.missing.filter(|&slot| options.settled.is_open_behind(slot));
     let another = (missing.is_none() && options.settled.is_open())
         .then(|| memory.second_games.begins(&sheet, &found.hands, &more))
-        .flatten();
-    let another = another.filter(|&slot| options.settled.is_open_behind(slot));
+        .flatten()
+        .filter(|&slot| options.settled.is_open_behind(slot));
     more.retain(|&slot| another.or(missing).is_none_or(|end| slot < end));
     // Once more, if the game was mended where the search was not wide.
     if is_stuck || more.iter().any(|&slot| limits[slot] != Limits::WIDE) {
@@ -331,23 +332,22 @@ fn decode_going_on(
         decoded.warnings.push(warning);
         decoded
     };
-    let guessed_from = |decoded| ending::guessed_from(decoded).filter(|&slot| options.settled.is_open_behind(slot));
-    let no_moves = |slot: usize| {
-        format!(
+    let without_guesses = |decoded: Decoded, past: &mut Past| {
+        let Some(slot) = ending::guessed_from(&decoded).filter(|&slot| options.settled.is_open_behind(slot)) else {
+            return decoded;
+        };
+        let warning = format!(
             "From move {} of the table on, what is written does not read as moves of this game. If it goes on there, enter the moves.",
             rows[slot / 2].number
-        )
+        );
+        ended(past, slot, FoundEnd::Guesses, warning)
     };
     if let Some(slot) = another {
         let warning = format!(
             "Another game begins at move {} of the table. Its moves are given as written; photograph them apart to have them read as a game.",
             rows[slot / 2].number
         );
-        let decoded = ended(past, slot, FoundEnd::AnotherGame, warning);
-        return Ok(match guessed_from(&decoded) {
-            Some(slot) => ended(past, slot, FoundEnd::Guesses, no_moves(slot)),
-            None => decoded,
-        });
+        return Ok(without_guesses(ended(past, slot, FoundEnd::AnotherGame, warning), past));
     }
     if let Some(slot) = missing {
         let (before, behind) = (rows[slot / 2 - 1].number, rows[slot / 2].number);
@@ -361,11 +361,7 @@ fn decode_going_on(
     if past.graph.ends.is_empty() {
         return Err(options.settled.stuck_at(past.graph.furthest()));
     }
-    let decoded = tell(options, &past.graph);
-    Ok(match guessed_from(&decoded) {
-        Some(slot) => ended(past, slot, FoundEnd::Guesses, no_moves(slot)),
-        None => decoded,
-    })
+    Ok(without_guesses(tell(options, &past.graph), past))
 }
 
 /// Puts the games of a graph into words.

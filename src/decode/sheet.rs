@@ -2,12 +2,13 @@
 
 use super::beam::{Table, search, search_to};
 use super::confusions::Lesson;
-use super::emission::{Emission, Ink, Scores, SlipPrices, Writer};
+use super::emission::{Emission, Ink, Scores, Writer};
 use super::graph::{Graph, Step};
 use super::limits::Limits;
 use super::past::Past;
 use super::prior::Believed;
 use super::score::{Beside, Lattice, Symbols};
+use super::slips::SlipPrices;
 use super::{InkCell, Options, Row, gaps, plies};
 use crate::notation::{CheckMark, Habits, Language, MoveShape, Usage};
 use crate::reading::Alphabet;

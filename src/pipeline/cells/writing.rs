@@ -11,9 +11,9 @@ const SMUDGE: u32 = 150;
 /// Likelihoods of what is hardly read, and of what is read well. Behind the writing, what is hardly read and not half as
 /// dark as what is read well shows through or is printed there.
 const LEGIBLE: std::ops::Range<f32> = 0.25..0.5;
-
 /// Cells behind the writing that hold ink but no sign, as scribbles do: more of them are ruling.
 const SCRIBBLES: usize = 4;
+
 /// Likelihood of the likeliest text below which a cell is read again by the better reader.
 const READ_AGAIN: f32 = 0.8;
 /// Likelihood of a reader's text, in shares of the other's, from which it counts.

@@ -10,6 +10,7 @@ use super::legible;
 use super::more_rows;
 use super::number_columns::{self, NumberColumn};
 use super::number_rows;
+use super::number_sides;
 use crate::error::Result;
 use crate::pipeline::numbers;
 use crate::pipeline::numbers::anchor::{self, Anchor};
@@ -70,7 +71,7 @@ pub(crate) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
     let middle = found.middle();
     let width = found.page.image.width() as f32;
     if found.anchor.first_number > 1 {
-        let pairs = layout::regrouped(&found.grid.pairs, middle, width);
+        let pairs = number_sides::regrouped(&found.grid.pairs, middle, width);
         if let Some(mut whole) = pairs.map(|pairs| found.with(pairs, recogniser)).transpose()? {
             add_pairs(&mut whole, true, recogniser)?;
             // The same numbers read: no more is needed than that they begin with 1.
@@ -113,8 +114,10 @@ pub(crate) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
     }
     // Later numbers may have the moves of another pair before them.
     if found.anchor.first_number <= FIRST && found.grid.pairs.iter().all(|pair| pair.numbers.is_some()) {
-        let ways =
-            [layout::numbers_between(&found.grid.pairs, middle), layout::around_numbers(&found.grid.pairs, middle)];
+        let ways = [
+            number_sides::numbers_between(&found.grid.pairs, middle),
+            number_sides::around_numbers(&found.grid.pairs, middle),
+        ];
         for pairs in ways.into_iter().flatten() {
             if moves_stand_before(found, &pairs, recogniser)? {
                 found.replace(Grid { pairs, ..found.grid.clone() }, found.anchor);
@@ -124,7 +127,7 @@ pub(crate) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
     }
     // Or what lies beside the sheet was taken for White's first column: laid out otherwise, as many moves are read.
     if number_columns::is_around(&found.grid.pairs)
-        && let Some(pairs) = layout::numbers_first(&found.grid.pairs)
+        && let Some(pairs) = number_sides::numbers_first(&found.grid.pairs)
         && !legible::holds_some_moves(&found.page, &found.grid, &found.grid.pairs[0].white, recogniser)?
         && legible::holds_some_moves(&found.page, &found.grid, &pairs[0].black, recogniser)?
         && moves_of(found, &pairs, recogniser)? > AS_MANY * moves_of(found, &found.grid.pairs, recogniser)?

@@ -1,5 +1,5 @@
-//! Other ways to lay out the columns than by the lines that were found: with pairs that were lost, taken one column off, or
-//! not told apart. The numbers and the writing judge them.
+//! Other ways to lay out the columns than by the lines that were found: with pairs that were lost, or not told apart. The
+//! numbers and the writing judge them.
 
 use super::columns::{UNEVEN, alike};
 use super::grid::{Column, ColumnPair};
@@ -48,90 +48,6 @@ pub fn one_between(pairs: &[ColumnPair], middle: f32) -> Option<(Vec<ColumnPair>
     Some((more, before + 1))
 }
 
-/// Pairs that were taken one column too far to the right, with their numbers between White's and Black's moves, grouped
-/// anew: the numbers come first, and the first and the last pair, of which half was seen, are laid out as those between
-/// them. None where the numbers stand elsewhere.
-pub fn regrouped(pairs: &[ColumnPair], middle: f32, page_width: f32) -> Option<Vec<ColumnPair>> {
-    if let [only] = pairs {
-        return regrouped_alone(only, middle, page_width).map(|pair| vec![pair]);
-    }
-    let inner = pairs.windows(2).map(|two| {
-        let numbers =
-            two[0].numbers.clone().filter(|numbers| numbers.left.at(middle) > two[0].white.left.at(middle))?;
-        let (white, black) = (two[0].black.clone(), two[1].white.clone());
-        Some(ColumnPair { numbers: Some(numbers), between: None, white, black })
-    });
-    let inner: Vec<ColumnPair> = inner.collect::<Option<_>>()?;
-    let (first, last) = (inner.first()?, inner.last()?);
-    let (before, behind) = (&pairs[0].white, &pairs[pairs.len() - 1].black);
-    let aside = |pair: &ColumnPair, from: &Column, to: &Column| {
-        let step = gaps(&from.left, &to.left);
-        pair.moved(|line| moved(line, &step, 1.0))
-    };
-    let mut out = vec![aside(first, &first.black, before)];
-    out.extend(inner.iter().cloned());
-    let after = aside(last, &last.white, behind);
-    out.extend((after.black.right.at(middle) < page_width).then_some(after));
-    (out[0].numbers.as_ref()?.left.at(middle) > 0.0).then_some(out)
-}
-
-/// A single pair with its numbers between White's and Black's moves, if they come first: White's moves are where Black's
-/// were thought to be, and Black's beside them.
-fn regrouped_alone(pair: &ColumnPair, middle: f32, page_width: f32) -> Option<ColumnPair> {
-    let numbers = pair.numbers.clone().filter(|numbers| numbers.left.at(middle) > pair.white.left.at(middle))?;
-    let white = pair.black.clone();
-    let step = gaps(&white.left, &white.right);
-    let black = Column { left: white.right.clone(), right: moved(&white.right, &step, 1.0), inner: Vec::new() };
-    let room = black.right.at(middle) < page_width;
-    room.then_some(ColumnPair { numbers: Some(numbers), between: None, white, black })
-}
-
-/// Pairs whose numbers stand between White's and Black's moves, though they were taken to come first: what was taken for
-/// White's moves is Black's, and White's stand before the numbers. None where there is no room for those of the first pair.
-pub fn numbers_between(pairs: &[ColumnPair], middle: f32) -> Option<Vec<ColumnPair>> {
-    let first = pairs.first()?;
-    let numbers = first.numbers_before(middle)?;
-    let step: Vec<f32> = match pairs.get(1) {
-        Some(next) => gaps(&numbers.left, &next.numbers.as_ref()?.left),
-        None => gaps(&numbers.left, &first.black.right),
-    };
-    let before = Column {
-        left: moved(&first.black.left, &step, -1.0),
-        right: moved(&first.black.right, &step, -1.0),
-        inner: Vec::new(),
-    };
-    let whites = std::iter::once(&before).chain(pairs.iter().map(|pair| &pair.black));
-    let out = pairs.iter().zip(whites).map(|(pair, white)| ColumnPair {
-        numbers: pair.numbers.clone(),
-        between: None,
-        white: white.clone(),
-        black: pair.white.clone(),
-    });
-    (before.left.at(middle) > 0.0).then(|| out.collect())
-}
-
-/// Pairs whose numbers come first, though White's moves were taken to stand before them: what was taken for Black's moves is
-/// White's, and Black's stand where the next pair's White was thought to. None of a single pair, or one without numbers.
-pub fn numbers_first(pairs: &[ColumnPair]) -> Option<Vec<ColumnPair>> {
-    let numbers: Vec<&Column> = pairs.iter().map(|pair| pair.numbers.as_ref()).collect::<Option<_>>()?;
-    let [.., before, last] = numbers[..] else { return None };
-    let step = gaps(&before.left, &last.left);
-    let behind = |column: &Column| Column {
-        left: moved(&column.left, &step, 1.0),
-        right: moved(&column.right, &step, 1.0),
-        inner: Vec::new(),
-    };
-    let last = behind(&pairs[pairs.len() - 1].white);
-    let blacks = pairs[1..].iter().map(|pair| &pair.white).chain([&last]);
-    let pair = |(pair, black): (&ColumnPair, &Column)| ColumnPair {
-        numbers: pair.numbers.clone(),
-        between: None,
-        white: pair.black.clone(),
-        black: black.clone(),
-    };
-    Some(pairs.iter().zip(blacks).map(pair).collect())
-}
-
 /// Twice as many pairs, with numbers half way between those that were seen and behind the last where the page has room; none
 /// where a pair has no numbers.
 pub fn twice_as_many(pairs: &[ColumnPair], middle: f32, page_width: f32) -> Option<Vec<ColumnPair>> {
@@ -149,30 +65,6 @@ pub fn twice_as_many(pairs: &[ColumnPair], middle: f32, page_width: f32) -> Opti
         ColumnPair { numbers: Some(column(&left, &right)), between: None, black: white.clone(), white }.balanced()
     };
     Some(halves.map(pair).filter(|pair| pair.white.right.at(middle) < page_width).collect())
-}
-
-/// Pairs laid out around their numbers: White's moves stand before these and Black's behind them, and they meet half way from
-/// numbers to numbers, wherever lines were seen; those of a single pair reach as far to either side. None where a pair has no
-/// numbers before its moves, or there is no room.
-pub fn around_numbers(pairs: &[ColumnPair], middle: f32) -> Option<Vec<ColumnPair>> {
-    let numbers: Vec<&Column> = pairs.iter().map(|pair| pair.numbers_before(middle)).collect::<Option<_>>()?;
-    let mut spaces: Vec<Vec<f32>> = numbers.windows(2).map(|two| gaps(&two[0].right, &two[1].left)).collect();
-    if let ([only], [numbers]) = (pairs, &numbers[..]) {
-        spaces.push(gaps(&numbers.right, &only.black.right).iter().map(|gap| 2.0 * gap).collect());
-    }
-    let last = spaces.len().checked_sub(1)?;
-    let pair = |(index, numbers): (usize, &&Column)| {
-        let (left, right) = (&spaces[index.saturating_sub(1)], &spaces[index.min(last)]);
-        let column = |left: Curve, right: Curve| Column { left, right, inner: Vec::new() };
-        ColumnPair {
-            numbers: Some((*numbers).clone()),
-            between: None,
-            white: column(moved(&numbers.left, left, -0.5), numbers.left.clone()),
-            black: column(numbers.right.clone(), moved(&numbers.right, right, 0.5)),
-        }
-    };
-    let out: Vec<ColumnPair> = numbers.iter().enumerate().map(pair).collect();
-    (out[0].white.left.at(middle) > 0.0).then_some(out)
 }
 
 /// Ways to lay out one pair as the others, where it is laid out otherwise: its numbers stay, or the line between White's and
@@ -248,12 +140,12 @@ impl ColumnPair {
 }
 
 /// From strip to strip how far one line lies beside another.
-fn gaps(from: &Curve, to: &Curve) -> Vec<f32> {
+pub(super) fn gaps(from: &Curve, to: &Curve) -> Vec<f32> {
     from.y.iter().zip(&to.y).map(|(from, to)| to - from).collect()
 }
 
 /// A line so many times a step aside.
-fn moved(line: &Curve, step: &[f32], times: f32) -> Curve {
+pub(super) fn moved(line: &Curve, step: &[f32], times: f32) -> Curve {
     Curve { y: line.y.iter().zip(step).map(|(at, step)| at + times * step).collect() }
 }
 
@@ -264,10 +156,6 @@ mod tests {
 
     fn curves(lines: &[f32]) -> Vec<Curve> {
         lines.iter().map(|&x| Curve { y: vec![x; 40] }).collect()
-    }
-
-    fn whites(pairs: &[ColumnPair]) -> Vec<f32> {
-        pairs.iter().map(|pair| pair.white.left.at(0.0)).collect()
     }
 
     #[test]
@@ -307,35 +195,6 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_put_before_the_moves_again() {
-        // Black's moves, numbers, White's moves: the line before White's first column was lost.
-        let lines = [130.0, 210.0, 240.0, 320.0, 400.0, 430.0, 510.0];
-        let curves = curves(&lines);
-        let pairs = pair(&curves, 28.0, 100.0).unwrap();
-        assert_eq!(pairs.iter().map(|pair| pair.white.left.at(0.0)).collect::<Vec<_>>(), [130.0, 320.0]);
-        let places = |width: f32| -> Option<Vec<f32>> {
-            Some(regrouped(&pairs, 100.0, width)?.iter().map(|pair| pair.white.left.at(0.0)).collect())
-        };
-        assert_eq!(places(620.0), Some(vec![50.0, 240.0, 430.0]));
-        assert_eq!(places(570.0), Some(vec![50.0, 240.0]));
-    }
-
-    #[test]
-    fn moves_before_the_first_numbers_are_whites() {
-        // White, numbers, Black; the first line and the last were lost.
-        let pairs = pair(&curves(&[110.0, 140.0, 220.0, 300.0, 330.0, 410.0, 490.0]), 28.0, 100.0).unwrap();
-        assert_eq!(whites(&pairs), [140.0, 330.0]);
-        let found = numbers_between(&pairs, 100.0).unwrap();
-        let places: Vec<[f32; 2]> = found.iter().map(|p| [p.white.left.at(0.0), p.black.left.at(0.0)]).collect();
-        assert_eq!(places, [[30.0, 140.0], [220.0, 330.0]]);
-        // And back again, the last column of Black's moves as far behind the one before as the numbers are.
-        let again = numbers_first(&found).unwrap();
-        let places: Vec<[f32; 2]> = again.iter().map(|p| [p.white.left.at(0.0), p.black.left.at(0.0)]).collect();
-        assert_eq!(places, [[140.0, 220.0], [330.0, 410.0]]);
-        assert!(numbers_first(&found[..1]).is_none());
-    }
-
-    #[test]
     fn between_numbers_that_skip_a_pair_there_are_others() {
         let pairs = pair(&curves(&[100.0, 130.0, 300.0, 500.0, 530.0, 700.0, 900.0]), 28.0, 100.0).unwrap();
         let found = twice_as_many(&pairs, 100.0, 900.0).unwrap();
@@ -346,29 +205,6 @@ mod tests {
         let expected = |left: f32| [left, left + 30.0, left + 115.0];
         assert_eq!(places, [expected(100.0), expected(300.0), expected(500.0), expected(700.0)]);
         assert_eq!(twice_as_many(&pairs, 100.0, 780.0).unwrap().len(), 3, "no room");
-    }
-
-    #[test]
-    fn moves_are_laid_out_around_numbers() {
-        // The lines between White's and Black's moves were lost.
-        let column = |left: f32, right: f32| {
-            let lines = curves(&[left, right]);
-            Column { left: lines[0].clone(), right: lines[1].clone(), inner: Vec::new() }
-        };
-        let pair = |left: f32| ColumnPair {
-            numbers: Some(column(left, left + 30.0)),
-            between: None,
-            white: column(left + 30.0, left + 190.0),
-            black: column(left + 190.0, left + 300.0),
-        };
-        let pairs = [pair(110.0), pair(300.0)];
-        let found = around_numbers(&pairs, 100.0).unwrap();
-        let places = |pair: &ColumnPair| [pair.white.at(100.0), pair.black.at(100.0)];
-        assert_eq!(places(&found[0]), [(30.0, 110.0), (140.0, 220.0)]);
-        assert_eq!(places(&found[1]), [(220.0, 300.0), (330.0, 410.0)]);
-        assert!(around_numbers(&[pair(60.0), pair(250.0)], 100.0).is_none(), "no room");
-        let found = around_numbers(&[pair(300.0)], 100.0).unwrap();
-        assert_eq!(places(&found[0]), [(30.0, 300.0), (330.0, 600.0)], "as far to either side");
     }
 
     #[test]
@@ -399,20 +235,6 @@ mod tests {
         let places: Vec<[f32; 2]> = found.iter().map(|p| [p.white.left.at(0.0), p.black.left.at(0.0)]).collect();
         assert_eq!(places, [[40.0, 140.0], [240.0, 355.0]]);
         assert!(first[0].numbers.is_some() && second[0].numbers.is_none());
-    }
-
-    #[test]
-    fn numbers_come_first_in_a_pair_that_stands_alone() {
-        // Black's moves of the pair before, numbers, White's moves.
-        let pairs = pair(&curves(&[110.0, 190.0, 220.0, 300.0]), 28.0, 100.0).unwrap();
-        let places = |width: f32| -> Option<[f32; 4]> {
-            let found = regrouped(&pairs, 100.0, width)?;
-            let [only] = &found[..] else { return None };
-            let (white, black) = (only.white.at(0.0), only.black.at(0.0));
-            Some([white.0, white.1, black.0, black.1])
-        };
-        assert_eq!(places(400.0), Some([220.0, 300.0, 300.0, 380.0]));
-        assert_eq!(places(370.0), None, "no room");
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use super::found::Found;
 use super::grid::{Band, Grid};
 use super::lines::{Curve, LineMap, STRIP};
-use super::number_places::{Numbers, numbers, usual_place};
+use super::number_places::{self, Numbers, usual_place};
 use super::ruled_rows::ROW_REACH;
 use super::spacing::median;
 use super::track;
@@ -16,7 +16,8 @@ use crate::pipeline::numbers::anchor;
 use crate::pipeline::recognise::Recogniser;
 use std::ops::Range;
 
-/// How far off their place in the row numbers stand, in heights of a row, through which the lines run: writing makes such lines show better than the true ones.
+/// How far off their place in the row numbers stand through which the lines run, in heights of a row: writing makes such
+/// lines show better than the true ones.
 const THROUGH: f32 = 0.35;
 /// One number in so many is enough to tell that lines run through them.
 const RUN_THROUGH: usize = 4;
@@ -38,10 +39,7 @@ const PLAINLY: f32 = 1.4;
 /// # Errors
 /// As [`Recogniser::read`].
 pub(crate) fn level(found: &mut Found, recogniser: &dyn Recogniser) -> Result<bool> {
-    let numbers = |found: &Found, nearest: bool| -> Vec<Numbers> {
-        (0..found.grid.pairs.len()).filter_map(|pair| numbers(found, pair, nearest)).collect()
-    };
-    let seen = numbers(found, false);
+    let seen = number_places::of_pairs(found, false);
     if let Some(usual) = usual_place(&seen) {
         // A heading may be taken for the first number and the last one not be seen: then fewer are read if rows are moved. What
         // other pairs gain must not hide that.
@@ -50,7 +48,7 @@ pub(crate) fn level(found: &mut Found, recogniser: &dyn Recogniser) -> Result<bo
             return Ok(true);
         }
     }
-    let seen = numbers(found, true);
+    let seen = number_places::of_pairs(found, true);
     let Some(usual) = usual_place(&seen) else { return Ok(false) };
     let off: Vec<&Numbers> = seen.iter().filter(|one| one.is_off(usual)).collect();
     found.is_level = off.is_empty() && seen.len() == found.grid.pairs.len();

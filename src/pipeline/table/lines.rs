@@ -162,6 +162,16 @@ impl LineMap {
         Curve { y: curve }
     }
 
+    /// The same through a point anywhere, in pixels.
+    pub fn through(&self, [x, y]: [f32; 2]) -> Curve {
+        let mut line = self.follow(y);
+        for _ in 0..2 {
+            line = self.follow(line.y[self.strips / 2] + y - line.at(x));
+        }
+        let off = y - line.at(x);
+        Curve { y: line.y.iter().map(|y| y + off).collect() }
+    }
+
     /// The slope at the border on the left of `strip`.
     fn slope_at(&self, strip: f32, y: f32) -> f32 {
         let place = terms(2.0 * strip / self.strips as f32 - 1.0, 2.0 * y / self.height as f32 - 1.0);

@@ -54,13 +54,3 @@ pub(crate) fn find(image: &GrayImage) -> Option<LineMap> {
     map.lead_by(lines);
     Some(map)
 }
-
-/// The curve through a point, as the lines of a page run.
-pub(crate) fn through(map: &LineMap, [x, y]: [f32; 2]) -> Curve {
-    let mut line = map.follow(y);
-    for _ in 0..2 {
-        line = map.follow(line.y[map.strips() / 2] + y - line.at(x));
-    }
-    let off = y - line.at(x);
-    Curve { y: line.y.iter().map(|y| y + off).collect() }
-}

@@ -19,6 +19,7 @@ pub(super) mod more_rows;
 pub(super) mod number_columns;
 pub(super) mod number_places;
 pub(super) mod number_rows;
+pub(super) mod number_sides;
 pub(super) mod pairs;
 pub(super) mod print;
 pub(super) mod ruled_rows;

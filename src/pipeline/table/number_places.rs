@@ -74,9 +74,14 @@ pub(crate) fn usual_place(numbers: &[Numbers]) -> Option<f32> {
     Some(place + median(agreeing(place)))
 }
 
-/// The printed numbers of a pair, as many as its rows if so many are seen, or in the rows where they stand `nearest`; none
-/// where too few are seen.
-pub(crate) fn numbers(found: &Found, pair: usize, nearest: bool) -> Option<Numbers> {
+/// The printed numbers of the pairs of which enough are seen, as many as its rows if so many are seen, or in the rows where
+/// they stand `nearest`.
+pub(crate) fn of_pairs(found: &Found, nearest: bool) -> Vec<Numbers> {
+    (0..found.grid.pairs.len()).filter_map(|pair| of_pair(found, pair, nearest)).collect()
+}
+
+/// The same of one pair; none where too few are seen.
+fn of_pair(found: &Found, pair: usize, nearest: bool) -> Option<Numbers> {
     let Found { page, grid, anchor, .. } = found;
     let column = grid.pairs[pair].numbers.as_ref()?;
     let bands = &grid.bands[anchor.first_band..anchor.first_band + anchor.rows];

@@ -129,7 +129,7 @@ pub(crate) fn find(page: &Page) -> Option<Numbered> {
             return Curve { y: (0..strips).map(|strip| through(&points, slope, x(strip))).collect() };
         };
         // As the lines bend, and from number to number.
-        let line = long_lines::through(map, points[0]);
+        let line = map.through(points[0]);
         let off: Vec<[f32; 2]> = points.iter().map(|&[x, y]| [x, y - line.at(x)]).collect();
         let (first, last) = (off[0][0], off[off.len() - 1][0]);
         let off = |strip: usize| through(&off, 0.0, x(strip).clamp(first, last));
@@ -201,7 +201,7 @@ fn start_against(first: &Chain, other: &Chain, ruled: Option<&LineMap>) -> isize
         let a = first.at(row);
         let rise = match ruled {
             Some(map) => {
-                let line = long_lines::through(map, a);
+                let line = map.through(a);
                 line.at(b[0]) - line.at(a[0])
             }
             None => square * (b[0] - a[0]),

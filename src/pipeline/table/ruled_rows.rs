@@ -122,8 +122,12 @@ pub(crate) fn beside_numbers(
         spacing::median(off) < NEAR * frame.pitch
     };
     let shown = |rows: &[Curve]| map.shown(rows, table.clone());
-    let led = if numbers.iter().all(is_near) { led } else { from_each(&map, rows, frame.pitch, numbers) };
-    (shown(&led) > SHOWN.max(CLEARLY * shown(rows))).then_some(led)
+    let (led, before) = match numbers.iter().all(is_near) {
+        true => (led, shown(rows)),
+        // Lines that go on past the other numbers are not those of several tables.
+        false => (from_each(&map, rows, frame.pitch, numbers), shown(rows).max(shown(&led))),
+    };
+    (shown(&led) > SHOWN.max(CLEARLY * before)).then_some(led)
 }
 
 /// Rows led along their ruling lines from each column of numbers to the next, whichever way they came there.
@@ -133,12 +137,7 @@ fn from_each(map: &LineMap, rows: &[Curve], pitch: f32, numbers: &[NumberColumn]
     let mut led: Vec<Curve> = Vec::new();
     for column in numbers {
         let start = map.strip_of(x(column));
-        let along = |row: &Curve| {
-            let line = map.follow(row.at(x(column)));
-            let shift = row.at(x(column)) - line.at(x(column));
-            Curve { y: line.y.iter().map(|y| y + shift).collect() }
-        };
-        let along: Vec<Curve> = rows.iter().map(along).collect();
+        let along: Vec<Curve> = rows.iter().map(|row| map.through([x(column), row.at(x(column))])).collect();
         let along = track::moved_onto(map, &along, pitch, start);
         let along = track::follow_from(map, &along, pitch, start);
         if led.is_empty() {
@@ -204,6 +203,7 @@ mod tests {
                 assert!((led.at(x) - line(k, x)).abs() < 3.0, "line {k} at {x}: {}", led.at(x));
             }
         }
+        assert!(beside_numbers(&page(true), &rows, &frame, &[column(50.0), column(900.0)]).is_none(), "other numbers");
         assert!(beside_numbers(&page(false), &rows, &frame, &[column(50.0)]).is_none(), "no lines");
     }
 

@@ -7,7 +7,7 @@ use super::found::Found;
 use super::grid::{Band, Grid};
 use super::legible;
 use super::lines::{Curve, LineMap, STRIP};
-use super::number_places::{Numbers, numbers, usual_place};
+use super::number_places::{self, usual_place};
 use super::ruled_rows::ROW_REACH;
 use super::spacing::median;
 use super::track;
@@ -31,7 +31,7 @@ pub(crate) fn lead_back(found: &mut Found, recogniser: &dyn Recogniser) -> Resul
     if pairs < 2 {
         return Ok(());
     }
-    let seen: Vec<Numbers> = (0..pairs).map_while(|pair| numbers(found, pair, true)).collect();
+    let seen = number_places::of_pairs(found, true);
     let Some(usual) = usual_place(&seen).filter(|_| seen.len() == pairs) else { return Ok(()) };
     // By line and pair where it passes the numbers.
     let stations = |row: usize| -> Vec<[f32; 2]> { seen.iter().map(|numbers| numbers.border(row, usual)).collect() };

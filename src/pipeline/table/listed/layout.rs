@@ -37,7 +37,7 @@ pub(super) fn table(page: &Page, writing: &Writing, words: &[Word], lists: &[Lis
     let slope = writing.slope(words);
     // As the lines of the page run, or else its words.
     let through = |[x, y]: [f32; 2]| match &ruled {
-        Some(map) => long_lines::through(map, [x, y]),
+        Some(map) => map.through([x, y]),
         None => Curve::along(across, |to| y + slope * (to - x)),
     };
     let numbered = numbered(lists, &through)?;
