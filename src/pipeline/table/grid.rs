@@ -84,6 +84,8 @@ impl Known {
 
 /// Slope of a table's sides from which it is laid flat, in pixels per pixel.
 const ASKEW: f32 = 0.05;
+/// Width from which a column has room for more than a move, in heights of a row.
+const WIDE: f32 = 6.5;
 /// Share of the rows' width that the columns of a whole table take up.
 pub(crate) const COVERED: f32 = 0.75;
 
@@ -116,6 +118,13 @@ impl Grid {
         let level = |a: [f32; 2], b: [f32; 2]| ((b[1] - a[1]) / (b[0] - a[0])).abs();
         let upright = |a: [f32; 2], b: [f32; 2]| ((b[0] - a[0]) / (b[1] - a[1])).abs();
         [level(tl, tr), level(bl, br), upright(tl, bl), upright(tr, br)].iter().any(|&slope| slope > ASKEW)
+    }
+
+    /// Whether its columns have room for more than a move: of boxes with round corners two may have passed for one.
+    pub(crate) fn is_wide(&self) -> bool {
+        let middle = self.bands[self.bands.len() / 2].top.at(0.0);
+        let width = |column: &Column| column.right.at(middle) - column.left.at(middle);
+        self.pairs.iter().any(|pair| width(&pair.white).max(width(&pair.black)) > WIDE * self.pitch)
     }
 
     /// The same with two rows for each.

@@ -65,7 +65,7 @@ impl<'a> Search<'a> {
         };
         let grid = timed(self.timing, "grid", || rows.grid(&page, &known));
         let found = self.anchored(&page, grid)?;
-        if found.as_ref().is_some_and(Found::is_whole) {
+        if found.as_ref().is_some_and(|found| found.is_whole() && !found.grid.is_wide()) {
             self.offer_any(found)?;
             return Ok(false);
         }
