@@ -61,7 +61,10 @@ pub(super) fn between_lines(image: &GrayImage, frame: &Frame, known: &Known) -> 
         (whole(pairs) && pairs.len() >= least)
             || (found.as_ref().is_none_or(|found| covered(found) < COVERED) && covered(pairs) > COVERED)
     });
-    hidden.or(found)
+    let found = hidden.or(found);
+    let most = found.as_ref().map_or(0, Vec::len);
+    let mixed = down.pairs_by(Uprights::Mixed).filter(|pairs| pairs.len() > most && covered(pairs) > COVERED);
+    mixed.or(found)
 }
 
 /// The same seen at half the size.

@@ -17,6 +17,8 @@ pub(crate) enum Uprights {
     Hidden,
     /// Ruling lines with gaps: dots, dashes, boxes with round corners.
     Broken,
+    /// Either kind beside each other: boxes with round corners, some of whose sides writing hides.
+    Mixed,
     /// The edges of shaded columns.
     Shading,
 }
@@ -56,13 +58,18 @@ pub(crate) fn find(image: &GrayImage, map: &LineMap, frame: &Frame, kind: Uprigh
     if kind == Uprights::Shading {
         return shaded_edges(image, map, frame);
     }
-    let (clear, solid_enough) = if kind != Uprights::Broken { (CLEAR, SOLID) } else { (BROKEN_CLEAR, BROKEN_SOLID) };
+    let clear = if kind == Uprights::Broken { BROKEN_CLEAR } else { CLEAR };
+    let broken = match kind {
+        Uprights::Broken | Uprights::Mixed => peaks(map, frame, BROKEN_CLEAR),
+        _ => Vec::new(),
+    };
+    let hidden = matches!(kind, Uprights::Hidden | Uprights::Mixed);
     let Frame { top, bottom, pitch, .. } = *frame;
     let middle = (top + bottom) / 2.0;
     let line = |x: &f32| {
         let curve = map.refine(&map.follow(*x), 5.0);
-        let solid = solidity(image, &curve, frame, kind == Uprights::Hidden);
-        (solid >= solid_enough).then_some((curve, solid))
+        let solid = solidity(image, &curve, frame, hidden);
+        (solid >= if broken.contains(x) { BROKEN_SOLID } else { SOLID }).then_some((curve, solid))
     };
     let lines: Vec<Option<(Curve, f32)>> = peaks(map, frame, clear).par_iter().map(line).collect();
     let mut found: Vec<(Curve, f32)> = Vec::new();
