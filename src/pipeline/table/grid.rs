@@ -315,6 +315,17 @@ mod tests {
     }
 
     #[test]
+    fn columns_with_room_for_two_moves_are_wide() {
+        let line = |row: usize| Curve { y: vec![100.0 + 30.0 * row as f32; 20] };
+        let of = |pairs: usize| {
+            let bands = (0..20).map(|row| Band { top: line(row), bottom: line(row + 1), ruled: true }).collect();
+            Grid { bands, pairs: columns::even(0.0, 640.0, pairs, 29), pitch: 30.0, width: 640.0, by_ink: false }
+        };
+        assert!(!of(2).is_wide(), "5.3 times as wide as high");
+        assert!(of(1).is_wide(), "10.7 times");
+    }
+
+    #[test]
     fn rows_and_columns_are_counted() {
         for (pairs, numbers, tilt) in [(1, 50.0, 0.0), (2, 50.0, 0.02), (3, 40.0, -0.03)] {
             let page = Page::new(&form(pairs, numbers, tilt), 0);

@@ -266,7 +266,7 @@ fn shaded_edges(image: &GrayImage, map: &LineMap, frame: &Frame) -> Vec<Curve> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::Luma;
+    use image::{Luma, imageops};
 
     const WIDTH: u32 = 200;
     const HEIGHT: u32 = 400;
@@ -276,6 +276,27 @@ mod tests {
         let grey = GrayImage::from_fn(WIDTH, HEIGHT, |x, _| Luma([grey(x as f32 + 0.5) as u8]));
         let frame = Frame { left: 0.0, right: 200.0, top: 20.0, bottom: 380.0, pitch: 36.0, row_darkness: 60.0 };
         solidity(&grey, &Curve { y: vec![100.0; 10] }, &frame, false)
+    }
+
+    #[test]
+    fn lines_with_gaps_stand_beside_whole_ones() {
+        // A dark line at 100 of which four tenths are missing, and a faint one at 300.
+        let grey = GrayImage::from_fn(400, HEIGHT, |x, y| {
+            let dark = match x {
+                99..=101 if y % 36 < 22 => 60,
+                299..=301 => 6,
+                _ => 0,
+            };
+            Luma([240 - dark])
+        });
+        let frame = Frame { left: 80.0, right: 320.0, top: 20.0, bottom: 380.0, pitch: 36.0, row_darkness: 12.0 };
+        let map = LineMap::new(&imageops::flip_horizontal(&imageops::rotate90(&grey)), 36);
+        let places =
+            |kind| -> Vec<f32> { find(&grey, &map, &frame, kind).iter().map(|line| line.at(200.0).round()).collect() };
+        // Where none is found the ends of the rows stand for it.
+        assert_eq!(places(Uprights::Broken), [100.0, 320.0]);
+        assert_eq!(places(Uprights::Hidden), [80.0, 300.0]);
+        assert_eq!(places(Uprights::Mixed), [100.0, 300.0]);
     }
 
     #[test]
