@@ -280,10 +280,10 @@ mod tests {
 
     #[test]
     fn lines_with_gaps_stand_beside_whole_ones() {
-        // A dark line at 100 of which four tenths are missing, and a faint one at 300.
+        // A dark line at 100 of which more than half is missing, and a faint one at 300.
         let grey = GrayImage::from_fn(400, HEIGHT, |x, y| {
             let dark = match x {
-                99..=101 if y % 36 < 22 => 60,
+                99..=101 if y % 36 < 16 => 60,
                 299..=301 => 6,
                 _ => 0,
             };
