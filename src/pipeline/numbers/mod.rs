@@ -50,8 +50,8 @@ pub fn settle(page: &Page, grid: &mut Grid, nearby: bool, recogniser: &dyn Recog
 
 /// The ways in which the pairs may have their numbers, the likeliest first.
 fn candidates(page: &Page, grid: &Grid) -> Vec<Vec<ColumnPair>> {
-    let middle = grid.bands[grid.bands.len() / 2].top.at(0.0);
-    let width = |column: &Column| column.at(middle).1 - column.at(middle).0;
+    let middle = grid.middle();
+    let width = |column: &Column| column.width(middle);
     let is_gap = |column: &Column| {
         let narrow = width(column) < WIDEST_GAP * grid.pitch;
         width(column) < NARROWEST * grid.pitch || (narrow && is_empty(page, grid, column))
@@ -107,7 +107,7 @@ fn candidates(page: &Page, grid: &Grid) -> Vec<Vec<ColumnPair>> {
 /// The pairs that have no numbers with a part of White's column for them: every pair, or every one but the first, whose
 /// numbers then stand beyond the ends of the lines.
 fn split(page: &Page, grid: &Grid, pairs: &[ColumnPair]) -> Vec<Vec<ColumnPair>> {
-    let middle = grid.bands[grid.bands.len() / 2].top.at(0.0);
+    let middle = grid.middle();
     let lacks = |pair: &ColumnPair| pair.numbers.is_none() && pair.white.inner.is_empty();
     let prints: Vec<Vec<f32>> =
         pairs.iter().filter(|pair| lacks(pair)).map(|pair| print(page, grid, &pair.white, PRINT)).collect();
@@ -124,9 +124,9 @@ fn split(page: &Page, grid: &Grid, pairs: &[ColumnPair]) -> Vec<Vec<ColumnPair>>
         split
     };
     // White's and Black's moves have columns alike: what White's has more is that of the numbers.
-    let wide = |column: &Column| column.at(middle).1 - column.at(middle).0;
     let lacking = pairs.iter().filter(|pair| lacks(pair));
-    let more: Vec<f32> = lacking.map(|pair| (wide(&pair.white) - wide(&pair.black)) / grid.pitch).collect();
+    let more: Vec<f32> =
+        lacking.map(|pair| (pair.white.width(middle) - pair.black.width(middle)) / grid.pitch).collect();
     let more = more.iter().sum::<f32>() / more.len().max(1) as f32;
     if more > NARROWEST {
         out.push(split_from(0, more));
@@ -187,7 +187,7 @@ impl ColumnPair {
 
 /// Where every other pair has its numbers before White's moves, those of the first stand beyond the ends of the lines.
 fn number_the_first(page: &Page, grid: &Grid, pairs: &mut [ColumnPair]) {
-    let middle = grid.bands[grid.bands.len() / 2].top.at(0.0);
+    let middle = grid.middle();
     let width = |pair: &ColumnPair| {
         let ((from, to), white) = (pair.numbers.as_ref()?.at(middle), pair.white.at(middle).0);
         ((white - to).abs() < 0.5 * (to - from)).then_some(to - from)

@@ -3,7 +3,7 @@
 
 use super::columns;
 use super::found::Found;
-use super::grid::{ColumnPair, Grid, Known};
+use super::grid::{ColumnPair, Grid, Known, TWO_MOVES};
 use super::ink_rows;
 use super::layout;
 use super::legible;
@@ -24,9 +24,7 @@ const FINEST: f32 = 24.0;
 const LEGIBLE: f32 = 0.2;
 /// Share of a few rows of a further pair whose numbers must read as numbers.
 const SURELY_READ: f32 = 0.5;
-/// Width of a column, in heights of a row, in which two moves may stand beside each other.
-const TWO_MOVES: f32 = 6.0;
-/// The same where its cells do not read as moves.
+/// As [`TWO_MOVES`], where its cells do not read as moves.
 const TWO_SHORT_MOVES: f32 = 5.0;
 /// Share by which more pairs must have more support, and the share that may be left where half of a pair was not seen.
 const MORE: f32 = 1.1;
@@ -44,7 +42,7 @@ const FIRST: u32 = 6;
 impl Found {
     /// A height in the middle of the table, in pixels of the page.
     fn middle(&self) -> f32 {
-        self.grid.bands[self.grid.bands.len() / 2].top.at(0.0)
+        self.grid.middle()
     }
 
     /// The same table with other columns, its numbers read anew.
@@ -83,9 +81,8 @@ pub(crate) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
     add_pairs(found, true, recogniser)?;
     add_pairs(found, false, recogniser)?;
     // Or they stand elsewhere than one would think.
-    let width_of = |pair: &ColumnPair| (pair.white.right.at(middle) - pair.white.left.at(middle)) / found.grid.pitch;
-    let mut wide = found.grid.pairs.iter().any(|pair| width_of(pair) > TWO_MOVES);
-    if !wide && found.grid.pairs.iter().any(|pair| width_of(pair) > TWO_SHORT_MOVES) {
+    let mut wide = found.grid.widest() > TWO_MOVES;
+    if !wide && found.grid.widest() > TWO_SHORT_MOVES {
         wide = !legible::holds_moves(&found.page, &found.grid, &found.grid.pairs[0].white, recogniser)?;
     }
     let room = |leftwards| layout::one_more(&found.grid.pairs, leftwards, middle, width).is_some();
@@ -289,7 +286,7 @@ fn tell_apart(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Resu
 
 /// The same table with its numbers where they are printed, though no line may tell them from the moves.
 fn with_printed_numbers(grid: &Grid, printed: &[NumberColumn]) -> Option<Grid> {
-    let middle = grid.bands[grid.bands.len() / 2].top.at(0.0);
+    let middle = grid.middle();
     let pairs = number_columns::with_numbers(&grid.pairs, printed, middle)?;
     Some(Grid { pairs, ..grid.clone() })
 }
@@ -313,7 +310,7 @@ fn beside_numbers(
 
 /// Takes in pairs between others whose lines were lost, where their numbers read.
 fn fill_gaps(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Result<()> {
-    let middle = grid.bands[grid.bands.len() / 2].top.at(0.0);
+    let middle = grid.middle();
     while grid.pairs.len() < columns::MOST_PAIRS {
         let Some((pairs, new)) = layout::one_between(&grid.pairs, middle) else { break };
         let alone = Grid { pairs: vec![pairs[new].clone()], ..grid.clone() };

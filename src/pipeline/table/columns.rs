@@ -51,9 +51,8 @@ pub(crate) fn extent(pairs: &[ColumnPair], y: f32) -> f32 {
 
 /// Whether White's columns are all of one width at height `middle`, and Black's.
 pub(crate) fn alike(pairs: &[ColumnPair], middle: f32) -> bool {
-    let width = |column: &Column| column.right.at(middle) - column.left.at(middle);
     let one_width = |of: fn(&ColumnPair) -> &Column| {
-        let widths = pairs.iter().map(|pair| width(of(pair)));
+        let widths = pairs.iter().map(|pair| of(pair).width(middle));
         let (low, high) = widths.fold((f32::INFINITY, 0.0f32), |(low, high), w| (low.min(w), high.max(w)));
         high / low.max(1.0) < 1.0 + UNEVEN
     };

@@ -28,6 +28,11 @@ impl Column {
     pub fn at(&self, y: f32) -> (f32, f32) {
         (self.left.at(y), self.right.at(y))
     }
+
+    /// From its left to its right edge at height `y`, in pixels of the page.
+    pub fn width(&self, y: f32) -> f32 {
+        self.right.at(y) - self.left.at(y)
+    }
 }
 
 /// White's and Black's column of moves with the numbers that go with them.
@@ -84,8 +89,8 @@ impl Known {
 
 /// Slope of a table's sides from which it is laid flat, in pixels per pixel.
 const ASKEW: f32 = 0.05;
-/// Width from which a column has room for more than a move, in heights of a row.
-const WIDE: f32 = 6.5;
+/// Width of a column, in heights of a row, in which two moves may stand beside each other.
+pub(crate) const TWO_MOVES: f32 = 6.0;
 /// Share of the rows' width that the columns of a whole table take up.
 pub(crate) const COVERED: f32 = 0.75;
 
@@ -98,10 +103,14 @@ impl Grid {
         Rows::find(page, known)?.grid(page, known)
     }
 
+    /// The height, in pixels of the page, at which widths are taken: that of the middle row at the left edge.
+    pub(crate) fn middle(&self) -> f32 {
+        self.bands[self.bands.len() / 2].top.at(0.0)
+    }
+
     /// Share of the rows' width that the pairs take up.
     pub fn covered(&self) -> f32 {
-        let middle = self.bands[self.bands.len() / 2].top.at(0.0);
-        columns::extent(&self.pairs, middle) / self.width.max(1.0)
+        columns::extent(&self.pairs, self.middle()) / self.width.max(1.0)
     }
 
     /// Whether the grid may hold a part of the table only: it leaves out much of what is ruled, or a side is slanted by more
@@ -120,11 +129,9 @@ impl Grid {
         [level(tl, tr), level(bl, br), upright(tl, bl), upright(tr, br)].iter().any(|&slope| slope > ASKEW)
     }
 
-    /// Whether its columns have room for more than a move: of boxes with round corners two may have passed for one.
-    pub(crate) fn is_wide(&self) -> bool {
-        let middle = self.bands[self.bands.len() / 2].top.at(0.0);
-        let width = |column: &Column| column.right.at(middle) - column.left.at(middle);
-        self.pairs.iter().any(|pair| width(&pair.white).max(width(&pair.black)) > WIDE * self.pitch)
+    /// The width of White's widest column, in heights of a row.
+    pub(crate) fn widest(&self) -> f32 {
+        self.pairs.iter().map(|pair| pair.white.width(self.middle())).fold(0.0, f32::max) / self.pitch
     }
 
     /// The same with two rows for each.
@@ -315,14 +322,14 @@ mod tests {
     }
 
     #[test]
-    fn columns_with_room_for_two_moves_are_wide() {
+    fn the_widest_column_may_have_room_for_two_moves() {
         let line = |row: usize| Curve { y: vec![100.0 + 30.0 * row as f32; 20] };
         let of = |pairs: usize| {
             let bands = (0..20).map(|row| Band { top: line(row), bottom: line(row + 1), ruled: true }).collect();
             Grid { bands, pairs: columns::even(0.0, 640.0, pairs, 29), pitch: 30.0, width: 640.0, by_ink: false }
         };
-        assert!(!of(2).is_wide(), "5.3 times as wide as high");
-        assert!(of(1).is_wide(), "10.7 times");
+        assert!(of(2).widest() < TWO_MOVES, "5.3 times as wide as high");
+        assert!(of(1).widest() > TWO_MOVES, "10.7 times");
     }
 
     #[test]

@@ -173,7 +173,7 @@ pub(crate) fn settle(page: &Page, grid: &mut Grid) {
                 around.sort_by(f32::total_cmp);
                 around.get(around.len() / 2).copied().unwrap_or(0.0)
             };
-            let (left, right) = numbers.at(grid.bands[grid.bands.len() / 2].top.at(0.0));
+            let (left, right) = numbers.at(grid.middle());
             Some(((left + right) / 2.0, (0..offsets.len()).map(smooth).collect()))
         })
         .collect();

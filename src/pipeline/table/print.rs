@@ -36,8 +36,8 @@ pub(crate) fn is_empty(page: &Page, grid: &Grid, column: &Column) -> bool {
 /// there; across all of a narrow column.
 pub(crate) fn print(page: &Page, grid: &Grid, column: &Column, darkness: f32) -> Vec<f32> {
     let step = (STEP * grid.pitch).max(1.0);
-    let middle = grid.bands[grid.bands.len() / 2].top.at(0.0);
-    let width = (column.at(middle).1 - column.at(middle).0).max(step);
+    let middle = grid.middle();
+    let width = column.width(middle).max(step);
     let narrow = width < WIDEST_GAP * grid.pitch;
     let across = if narrow { width } else { (LEFT_PART * width).min(WIDEST * grid.pitch) };
     let places = (across / step).max(4.0);

@@ -3,7 +3,7 @@
 use super::amend;
 use super::found::{CLEARLY, Found, NEARLY};
 use super::further;
-use super::grid::{Grid, Known, Rows};
+use super::grid::{Grid, Known, Rows, TWO_MOVES};
 use super::ink_rows;
 use super::legible;
 use super::level;
@@ -65,7 +65,7 @@ impl<'a> Search<'a> {
         };
         let grid = timed(self.timing, "grid", || rows.grid(&page, &known));
         let found = self.anchored(&page, grid)?;
-        if found.as_ref().is_some_and(|found| found.is_whole() && !found.grid.is_wide()) {
+        if found.as_ref().is_some_and(|found| found.is_whole() && found.grid.widest() < TWO_MOVES) {
             self.offer_any(found)?;
             return Ok(false);
         }

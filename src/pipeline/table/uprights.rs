@@ -1,6 +1,6 @@
 //! What separates the columns of a table from each other: ruling lines, broken lines, or the edges of shading.
 
-use super::grid::{Column, ColumnPair};
+use super::grid::ColumnPair;
 use super::lines::{Curve, LineMap};
 use super::ruled_rows::Frame;
 use super::track;
@@ -25,15 +25,15 @@ pub(crate) enum Uprights {
 
 /// Makes curves of the map run as the upright lines do, where the paper bends.
 pub(crate) fn lead(map: &mut LineMap, frame: &Frame) {
-    let lines: Vec<Curve> = peaks(map, frame, CLEAR).into_iter().map(|x| map.follow(x)).collect();
+    let lines: Vec<Curve> = peaks(map, frame, CLEAR).into_iter().map(|(x, _)| map.follow(x)).collect();
     let rows = map.strip_of(frame.top)..map.strip_of(frame.bottom) + 1;
     if let Some(followed) = track::follow(map, &lines, frame.pitch, rows, false).filter(|_| lines.len() > 2) {
         map.lead_by(followed);
     }
 }
 
-/// Where upright lines may stand, at the map's middle.
-fn peaks(map: &LineMap, frame: &Frame, clear: f32) -> Vec<f32> {
+/// Where upright lines may stand, at the map's middle, and how high the peaks of the line map are there.
+fn peaks(map: &LineMap, frame: &Frame, clear: f32) -> Vec<(f32, f32)> {
     let Frame { left, right, top, bottom, pitch, .. } = *frame;
     let profile = map.straightened(map.strip_of(top)..map.strip_of(bottom) + 1);
     let is_peak = |x: &usize| profile[x - 2..=x + 2].iter().all(|&v| v <= profile[*x]) && profile[*x] > clear;
@@ -46,11 +46,11 @@ fn peaks(map: &LineMap, frame: &Frame, clear: f32) -> Vec<f32> {
 }
 
 /// The places of the clearest peaks, from left to right: at most [`MOST_PEAKS`] of them.
-fn clearest(mut peaks: Vec<(f32, f32)>) -> Vec<f32> {
+fn clearest(mut peaks: Vec<(f32, f32)>) -> Vec<(f32, f32)> {
     peaks.sort_by(|a, b| b.1.total_cmp(&a.1));
     peaks.truncate(MOST_PEAKS);
     peaks.sort_by(|a, b| a.0.total_cmp(&b.0));
-    peaks.into_iter().map(|(x, _)| x).collect()
+    peaks
 }
 
 /// The borders of columns across the rows, from left to right, with the ends of the row lines where a border is missing.
@@ -59,17 +59,14 @@ pub(crate) fn find(image: &GrayImage, map: &LineMap, frame: &Frame, kind: Uprigh
         return shaded_edges(image, map, frame);
     }
     let clear = if kind == Uprights::Broken { BROKEN_CLEAR } else { CLEAR };
-    let broken = match kind {
-        Uprights::Broken | Uprights::Mixed => peaks(map, frame, BROKEN_CLEAR),
-        _ => Vec::new(),
-    };
-    let hidden = matches!(kind, Uprights::Hidden | Uprights::Mixed);
+    let may_be_broken = matches!(kind, Uprights::Broken | Uprights::Mixed);
+    let may_be_hidden = matches!(kind, Uprights::Hidden | Uprights::Mixed);
     let Frame { top, bottom, pitch, .. } = *frame;
     let middle = (top + bottom) / 2.0;
-    let line = |x: &f32| {
-        let curve = map.refine(&map.follow(*x), 5.0);
-        let solid = solidity(image, &curve, frame, hidden);
-        (solid >= if broken.contains(x) { BROKEN_SOLID } else { SOLID }).then_some((curve, solid))
+    let line = |&(x, height): &(f32, f32)| {
+        let curve = map.refine(&map.follow(x), 5.0);
+        let solid = solidity(image, &curve, frame, may_be_hidden);
+        (solid >= if may_be_broken && height > BROKEN_CLEAR { BROKEN_SOLID } else { SOLID }).then_some((curve, solid))
     };
     let lines: Vec<Option<(Curve, f32)>> = peaks(map, frame, clear).par_iter().map(line).collect();
     let mut found: Vec<(Curve, f32)> = Vec::new();
@@ -91,8 +88,7 @@ pub(crate) fn find(image: &GrayImage, map: &LineMap, frame: &Frame, kind: Uprigh
 /// Whether the edge of the shading of the only pair of columns seems to be that of a shadow: it makes Black's column wider
 /// than White's, with which the numbers may be.
 pub(crate) fn is_shadow(kind: Uprights, pairs: &[ColumnPair], middle: f32) -> bool {
-    let width = |column: &Column| column.right.at(middle) - column.left.at(middle);
-    matches!(pairs, [only] if kind == Uprights::Shading && width(&only.black) > SHADOW * width(&only.white))
+    matches!(pairs, [only] if kind == Uprights::Shading && only.black.width(middle) > SHADOW * only.white.width(middle))
 }
 
 /// How much wider than White's moves a column of Black's may be.
@@ -303,10 +299,11 @@ mod tests {
     fn of_too_many_peaks_the_clearest_are_looked_at() {
         // Every third one is clearer.
         let peaks = |count: usize| (0..count).map(|x| (x as f32, if x % 3 == 0 { 0.9 } else { 0.3 })).collect();
+        let places = |peaks| -> Vec<f32> { clearest(peaks).into_iter().map(|(x, _)| x).collect() };
         let few: Vec<f32> = (0..MOST_PEAKS).map(|x| x as f32).collect();
-        assert_eq!(clearest(peaks(MOST_PEAKS)), few);
+        assert_eq!(places(peaks(MOST_PEAKS)), few);
         let clear: Vec<f32> = few.iter().map(|x| 3.0 * x).collect();
-        assert_eq!(clearest(peaks(3 * MOST_PEAKS)), clear);
+        assert_eq!(places(peaks(3 * MOST_PEAKS)), clear);
     }
 
     #[test]
