@@ -57,7 +57,10 @@ fn set_aside(page: &mut ReadPage, first: &str) {
     let advice = if first == page.file {
         format!("{first}: a second sheet in the photo shows another game and was left out; cut the photo in two")
     } else {
-        format!("{}: it shows another game than {first} and was left out; read it on its own", page.file)
+        let page = &page.file;
+        format!(
+            "{page}: it shows another game than {first} and was left out; `scoresheet batch` reads every game of a folder"
+        )
     };
     page.set_aside(advice);
 }

@@ -52,23 +52,26 @@ fn closing(pixels: &[u8], columns: &Range<usize>) -> Vec<u8> {
 }
 
 /// Joins all pixels of the square around each pixel; what lies beyond the columns stays as it is.
-fn over_squares(pixels: &[u8], columns: &Range<usize>, join: fn(u8, u8) -> u8) -> Vec<u8> {
+fn over_squares(pixels: &[u8], columns: &Range<usize>, join: impl Fn(u8, u8) -> u8) -> Vec<u8> {
     let reach = SQUARE / 2;
+    let join_all = |joined: &mut [u8], near: &[u8]| {
+        joined.iter_mut().zip(near).for_each(|(joined, &near)| *joined = join(*joined, near));
+    };
     let mut along = pixels.to_vec();
-    for y in 0..CROP_HEIGHT {
-        let row = &pixels[y * CROP_WIDTH..(y + 1) * CROP_WIDTH];
-        for x in columns.clone() {
-            let near = &row[x.saturating_sub(reach).max(columns.start)..(x + reach + 1).min(columns.end)];
-            along[y * CROP_WIDTH + x] = near.iter().copied().fold(row[x], join);
+    for (joined, row) in along.chunks_mut(CROP_WIDTH).zip(pixels.chunks(CROP_WIDTH)) {
+        let (joined, row) = (&mut joined[columns.clone()], &row[columns.clone()]);
+        // All pixels at once, with those so far to the right of them and to the left.
+        for off in 1..=reach.min(row.len().saturating_sub(1)) {
+            let stay = row.len() - off;
+            join_all(&mut joined[..stay], &row[off..]);
+            join_all(&mut joined[off..], &row[..stay]);
         }
     }
     let mut out = along.clone();
     for y in 0..CROP_HEIGHT {
         for near in y.saturating_sub(reach)..(y + reach + 1).min(CROP_HEIGHT) {
-            for x in columns.clone() {
-                let joined = &mut out[y * CROP_WIDTH + x];
-                *joined = join(*joined, along[near * CROP_WIDTH + x]);
-            }
+            let of = |row: usize| row * CROP_WIDTH + columns.start..row * CROP_WIDTH + columns.end;
+            join_all(&mut out[of(y)], &along[of(near)]);
         }
     }
     out

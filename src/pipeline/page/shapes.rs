@@ -70,22 +70,25 @@ pub(crate) fn shapes(dark: Vec<bool>, width: usize) -> Vec<Shape> {
 pub(crate) fn each(mut dark: Vec<bool>, width: usize, mut show: impl FnMut(Shape, &[usize])) {
     let height = dark.len() / width.max(1);
     let mut pixels = Vec::new();
-    for start in 0..width * height {
-        if !std::mem::take(&mut dark[start]) {
-            continue;
-        }
+    let mut next = 0;
+    while let Some(start) = dark[next..].iter().position(|&is_dark| is_dark).map(|further| next + further) {
+        next = start + 1;
+        dark[start] = false;
         pixels.clear();
         pixels.push(start);
         let mut shape = Shape { left: width, top: height, right: 0, bottom: 0, area: 0 };
         while let Some(&pixel) = pixels.get(shape.area) {
-            let (x, y) = (pixel % width, pixel / width);
+            // Division takes long, and less long in 32 bits.
+            let (x, y) = ((pixel as u32 % width as u32) as usize, (pixel as u32 / width as u32) as usize);
             shape.area += 1;
             (shape.left, shape.right) = (shape.left.min(x), shape.right.max(x + 1));
             (shape.top, shape.bottom) = (shape.top.min(y), shape.bottom.max(y + 1));
+            let (left, right) = (x.saturating_sub(1), (x + 2).min(width));
             for ny in y.saturating_sub(1)..(y + 2).min(height) {
-                for nx in x.saturating_sub(1)..(x + 2).min(width) {
-                    if std::mem::take(&mut dark[ny * width + nx]) {
-                        pixels.push(ny * width + nx);
+                let near = &mut dark[ny * width + left..ny * width + right];
+                for (is_dark, place) in near.iter_mut().zip(ny * width + left..) {
+                    if std::mem::take(is_dark) {
+                        pixels.push(place);
                     }
                 }
             }

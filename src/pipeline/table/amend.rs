@@ -8,15 +8,14 @@ use super::ink_rows;
 use super::layout;
 use super::legible;
 use super::more_rows;
-use super::number_columns::{self, NumberColumn};
-use super::number_rows;
+use super::number_columns;
+use super::number_rows::Printed;
 use super::number_sides;
 use crate::error::Result;
 use crate::pipeline::numbers;
 use crate::pipeline::numbers::anchor::{self, Anchor};
 use crate::pipeline::page::Page;
 use crate::pipeline::recognise::Recogniser;
-use std::cell::LazyCell;
 
 /// Least height of rows that may be two, in pixels of the page.
 const FINEST: f32 = 24.0;
@@ -63,7 +62,7 @@ impl Found {
 ///
 /// # Errors
 /// As [`Recogniser::read`].
-pub(crate) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
+pub(crate) fn complete(found: &mut Found, printed: &Printed, recogniser: &dyn Recogniser) -> Result<()> {
     more_rows::add_below(found, recogniser)?;
     more_rows::add_above(found, recogniser)?;
     let middle = found.middle();
@@ -88,8 +87,7 @@ pub(crate) fn complete(found: &mut Found, recogniser: &dyn Recogniser) -> Result
     let room = |leftwards| layout::one_more(&found.grid.pairs, leftwards, middle, width).is_some();
     let later = found.anchor.first_number > 1;
     if room(false) || (later && room(true)) || wide {
-        let printed = number_rows::columns(&found.page);
-        let more = beside_numbers(&found.page, &found.grid, &printed, recogniser)?;
+        let more = beside_numbers(&found.grid, printed, recogniser)?;
         let more = more.filter(|grid| grid.pairs.len() > found.grid.pairs.len());
         let more = more.map(|grid| found.with(grid.pairs, recogniser)).transpose()?;
         if let Some(more) = more.filter(|more| more.support() > MORE * found.support()) {
@@ -221,10 +219,15 @@ fn add_pairs(found: &mut Found, leftwards: bool, recogniser: &dyn Recogniser) ->
 ///
 /// # Errors
 /// As [`Recogniser::read`].
-pub(crate) fn settle_numbers(page: &Page, grid: &mut Grid, known: &Known, recogniser: &dyn Recogniser) -> Result<bool> {
+pub(crate) fn settle_numbers(
+    printed: &Printed,
+    grid: &mut Grid,
+    known: &Known,
+    recogniser: &dyn Recogniser,
+) -> Result<bool> {
+    let page = printed.page;
     let is_open = known.rows.is_none() && known.columns.is_none();
     let mut readable = false;
-    let printed = LazyCell::new(|| number_rows::columns(page));
     // Small print is brought nearer only where nothing reads as it is.
     for nearby in [false, true] {
         let enough = if nearby { SURELY_READ } else { LEGIBLE };
@@ -234,8 +237,8 @@ pub(crate) fn settle_numbers(page: &Page, grid: &mut Grid, known: &Known, recogn
             let found = grid.clone();
             let ways: [&dyn Fn() -> Result<Option<Grid>>; 4] = [
                 &|| Ok((found.pitch > FINEST).then(|| found.halved())),
-                &|| Ok(with_printed_numbers(&found, &printed)),
-                &|| beside_numbers(page, &found, &printed, recogniser),
+                &|| Ok(with_printed_numbers(&found, printed)),
+                &|| beside_numbers(&found, printed, recogniser),
                 &|| Ok(ink_rows::pairs(page, &found).map(|pairs| Grid { pairs, ..found.clone() })),
             ];
             for way in ways {
@@ -256,13 +259,14 @@ pub(crate) fn settle_numbers(page: &Page, grid: &mut Grid, known: &Known, recogn
     }
     if readable && known.columns.is_none() {
         fill_gaps(page, grid, recogniser)?;
-        tell_apart(page, grid, recogniser)?;
+        tell_apart(printed, grid, recogniser)?;
     }
     Ok(readable)
 }
 
 /// Makes pairs of columns in which two moves stand beside each other, where there are numbers before all of them.
-fn tell_apart(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Result<()> {
+fn tell_apart(printed: &Printed, grid: &mut Grid, recogniser: &dyn Recogniser) -> Result<()> {
+    let page = printed.page;
     if 2 * grid.pairs.len() > columns::MOST_PAIRS || grid.pairs.iter().any(|pair| pair.numbers.is_none()) {
         return Ok(());
     }
@@ -278,30 +282,25 @@ fn tell_apart(page: &Page, grid: &mut Grid, recogniser: &dyn Recogniser) -> Resu
     if says(&doubled)? > MORE * says(grid)? {
         // Where the lines in the middle are lost, the writing tells where they were.
         let count = doubled.pairs.len();
-        let beside = beside_numbers(page, grid, &number_rows::columns(page), recogniser)?;
+        let beside = beside_numbers(grid, printed, recogniser)?;
         *grid = beside.filter(|other| other.pairs.len() == count).unwrap_or(doubled);
     }
     Ok(())
 }
 
 /// The same table with its numbers where they are printed, though no line may tell them from the moves.
-fn with_printed_numbers(grid: &Grid, printed: &[NumberColumn]) -> Option<Grid> {
+fn with_printed_numbers(grid: &Grid, printed: &Printed) -> Option<Grid> {
     let middle = grid.middle();
-    let pairs = number_columns::with_numbers(&grid.pairs, printed, middle)?;
+    let pairs = number_columns::with_numbers(&grid.pairs, printed.columns(), middle)?;
     Some(Grid { pairs, ..grid.clone() })
 }
 
 /// A table on the same rows with its columns laid out beside the printed numbers.
-fn beside_numbers(
-    page: &Page,
-    grid: &Grid,
-    printed: &[NumberColumn],
-    recogniser: &dyn Recogniser,
-) -> Result<Option<Grid>> {
+fn beside_numbers(grid: &Grid, printed: &Printed, recogniser: &dyn Recogniser) -> Result<Option<Grid>> {
     let Some(rows) = grid.ruled_rows() else { return Ok(None) };
-    for pairs in number_columns::layouts(page, &rows, grid.pitch, printed) {
+    for pairs in number_columns::layouts(printed.page, &rows, grid.pitch, printed.columns()) {
         let found = Grid { pairs, ..grid.clone() };
-        if legible::is_laid_out_so(page, &found, recogniser)? {
+        if legible::is_laid_out_so(printed.page, &found, recogniser)? {
             return Ok(Some(found));
         }
     }

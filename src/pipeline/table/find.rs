@@ -15,6 +15,7 @@ use crate::pipeline::photo::ingest::Photo;
 use crate::pipeline::recognise::Recogniser;
 use crate::pipeline::watch::Watch;
 use crate::pipeline::{NUMBERS_READ, Timing, timed};
+use std::cell::OnceCell;
 
 /// Finds the table of moves; where it is known to go on from others on the same page, these come before it.
 ///
@@ -40,8 +41,10 @@ pub(crate) fn find(
         return search.end(photo);
     }
     let plain = timed(search.timing, "page", || Page::new(photo, 0));
-    let seen_coarsely = search.try_page_twice(plain.clone())?;
-    if !seen_coarsely
+    let flat = OnceCell::new();
+    let flat = || flat.get_or_init(|| flatten::find(&plain));
+    let (seen_from_afar, to_look_at) = search.try_plain(&plain, || flat().is_some())?;
+    if !seen_from_afar
         && search.best.as_ref().is_some_and(|found| found.is_sure() && !found.grid.is_doubtful() && !found.ends_early())
     {
         return search.end(photo);
@@ -49,8 +52,9 @@ pub(crate) fn find(
     if let Some(tables) = search.earlier(photo)? {
         return Ok(tables);
     }
-    let flat = timed(search.timing, "flatten", || flatten::find(&plain));
-    let flat_page = flat.map(|flat| timed(search.timing, "page", || Page::flattened(photo, &flat, 0)));
+    let flat_page = timed(search.timing, "flatten", flat)
+        .as_ref()
+        .map(|flat| timed(search.timing, "page", || Page::flattened(photo, flat, 0)));
     // Paper that is no form is told at once, whichever way it lies.
     if !search.is_read() && !search.writing_is_plain()? {
         let pages: Vec<&Page> = flat_page.iter().chain([&plain]).collect();
@@ -66,6 +70,9 @@ pub(crate) fn find(
         upright = search.try_flat(page, &mut flat_pages)?;
         if let Some(found) = askew {
             search.offer_askew(found)?;
+        }
+        if let Some(rows) = to_look_at.filter(|_| !search.is_whole()) {
+            search.try_from_afar(&plain, &rows)?;
         }
         if let Some(tables) = search.earlier(photo)? {
             return Ok(tables);

@@ -1,6 +1,6 @@
 //! A table of moves that a search came upon, and what speaks for it.
 
-use super::grid::{COVERED, Grid};
+use super::grid::{COVERED, Grid, TWO_MOVES};
 use super::legible::{self, Legible};
 use crate::error::Result;
 use crate::pipeline::NUMBERS_READ;
@@ -54,6 +54,11 @@ impl Found {
     /// Whether this is surely the table, and the whole of it.
     pub(crate) fn is_whole(&self) -> bool {
         self.is_sure() && !self.is_partial()
+    }
+
+    /// The same, in columns none of which has room for two moves.
+    pub(crate) fn is_clear(&self) -> bool {
+        self.is_whole() && self.grid.widest() < TWO_MOVES
     }
 
     /// Whether the numbers of the next pair tell of rows below the last one for which the photo has room.

@@ -3,11 +3,12 @@
 use super::amend;
 use super::found::{CLEARLY, Found, NEARLY};
 use super::further;
-use super::grid::{Grid, Known, Rows, TWO_MOVES};
+use super::grid::{Grid, Known, Rows};
 use super::ink_rows;
 use super::legible;
 use super::level;
 use super::listed::{self, Listed};
+use super::number_rows::Printed;
 use super::straight_rows;
 use crate::error::{Error, Result};
 use crate::pipeline::numbers::anchor;
@@ -55,22 +56,59 @@ impl<'a> Search<'a> {
 
     /// The same; where its lines may have told wrong, they are looked at once more from further away. Whether these tell more.
     pub(super) fn try_page_twice(&mut self, page: Page) -> Result<bool> {
-        let known = self.known;
-        let rows = match timed(self.timing, "grid", || Rows::find(&page, &known)) {
-            Ok(rows) => rows,
-            Err(cause) => {
-                self.cause.get_or_insert(cause);
-                return Ok(false);
-            }
-        };
-        let grid = timed(self.timing, "grid", || rows.grid(&page, &known));
-        let found = self.anchored(&page, grid)?;
-        if found.as_ref().is_some_and(|found| found.is_whole() && found.grid.widest() < TWO_MOVES) {
+        let printed = Printed::on(&page);
+        let Some((rows, found)) = self.look(&printed)? else { return Ok(false) };
+        if found.as_ref().is_some_and(Found::is_clear) {
             self.offer_any(found)?;
             return Ok(false);
         }
-        let grid = timed(self.timing, "grid", || rows.grid_seen_coarsely(&page, &known));
-        let mut other = self.anchored(&page, grid)?;
+        self.look_from_afar(&printed, &rows, found)
+    }
+
+    /// As [`Self::try_page_twice`], but where a part of the table was surely found and the page `can` be laid flat, it is not
+    /// looked at from further away: its rows, to do so later if the flat page does not show the whole.
+    pub(super) fn try_plain(
+        &mut self,
+        page: &Page,
+        can_be_flat: impl FnOnce() -> bool,
+    ) -> Result<(bool, Option<Rows>)> {
+        let printed = Printed::on(page);
+        let Some((rows, found)) = self.look(&printed)? else { return Ok((false, None)) };
+        let is_part = found.as_ref().is_some_and(|found| found.is_sure() && found.is_partial());
+        if found.as_ref().is_some_and(Found::is_clear) || (is_part && can_be_flat()) {
+            self.offer_any(found)?;
+            return Ok((false, Some(rows).filter(|_| is_part)));
+        }
+        Ok((self.look_from_afar(&printed, &rows, found)?, None))
+    }
+
+    /// Looks from further away at a page on which a part of the table was found.
+    pub(super) fn try_from_afar(&mut self, page: &Page, rows: &Rows) -> Result<()> {
+        let best = self.best.clone();
+        self.look_from_afar(&Printed::on(page), rows, best).map(|_| ())
+    }
+
+    /// The ruled rows of a page, and the table on them.
+    fn look(&mut self, printed: &Printed) -> Result<Option<(Rows, Option<Found>)>> {
+        let known = self.known;
+        let rows = match timed(self.timing, "grid", || Rows::find(printed.page, &known)) {
+            Ok(rows) => rows,
+            Err(cause) => {
+                self.cause.get_or_insert(cause);
+                return Ok(None);
+            }
+        };
+        let grid = timed(self.timing, "grid", || rows.grid(printed.page, &known));
+        let found = self.anchored(printed, grid)?;
+        Ok(Some((rows, found)))
+    }
+
+    /// Looks at the columns of a page from further away, and takes the better of what is then found and what was found before;
+    /// whether it is the former.
+    fn look_from_afar(&mut self, printed: &Printed, rows: &Rows, found: Option<Found>) -> Result<bool> {
+        let known = self.known;
+        let grid = timed(self.timing, "grid", || rows.grid_seen_coarsely(printed.page, &known));
+        let mut other = self.anchored(printed, grid)?;
         let mut is_better = match (&found, &other) {
             (Some(_), Some(other)) if other.legible.is_some_and(|legible| legible.is_nothing()) => false,
             (Some(found), Some(other)) => {
@@ -81,7 +119,7 @@ impl<'a> Search<'a> {
         // From further away writing on paper that is no form may pass for lines.
         if is_better
             && let Some(other) = &mut other
-            && let Some((mut found, by_hand)) = self.listed(&page)?
+            && let Some((mut found, by_hand)) = self.listed(printed.page)?
         {
             is_better = !by_hand && !found.reads_better_than(other, self.recogniser)?;
         }
@@ -213,12 +251,13 @@ impl<'a> Search<'a> {
     }
 
     fn try_grid(&mut self, page: Page, grid: std::result::Result<Grid, String>) -> Result<()> {
-        let found = self.anchored(&page, grid)?;
+        let found = self.anchored(&Printed::on(&page), grid)?;
         self.offer_any(found)
     }
 
     /// A table with what its numbers and its writing tell; none where there is none, or it is surely none.
-    fn anchored(&mut self, page: &Page, grid: std::result::Result<Grid, String>) -> Result<Option<Found>> {
+    fn anchored(&mut self, printed: &Printed, grid: std::result::Result<Grid, String>) -> Result<Option<Found>> {
+        let page = printed.page;
         let mut grid = match grid {
             Ok(grid) => grid,
             Err(cause) => {
@@ -234,7 +273,7 @@ impl<'a> Search<'a> {
                 legible = Some(legible::moves(page, &grid, self.recogniser)?);
             }
             let nothing = legible.is_some_and(|legible| legible.is_nothing());
-            let readable = !nothing && amend::settle_numbers(page, &mut grid, &self.known, self.recogniser)?;
+            let readable = !nothing && amend::settle_numbers(printed, &mut grid, &self.known, self.recogniser)?;
             if grid.by_ink {
                 ink_rows::settle(page, &mut grid);
             }
@@ -243,13 +282,13 @@ impl<'a> Search<'a> {
         let mut found = Found { page: page.clone(), grid, anchor, legible, is_level: false };
         if found.is_read() && self.known.columns.is_none() && self.known.rows.is_none() {
             timed(self.timing, "anchor", || {
-                amend::complete(&mut found, self.recogniser)?;
+                amend::complete(&mut found, printed, self.recogniser)?;
                 // Rows that were put right may show pairs that were not seen before, and numbers further on.
                 for _ in 0..LEVELLINGS {
                     if !level::level(&mut found, self.recogniser)? {
                         break;
                     }
-                    amend::complete(&mut found, self.recogniser)?;
+                    amend::complete(&mut found, printed, self.recogniser)?;
                 }
                 straight_rows::lead_back(&mut found, self.recogniser)
             })?;
