@@ -44,9 +44,7 @@ pub(crate) fn find(
     let flat = OnceCell::new();
     let flat = || flat.get_or_init(|| flatten::find(&plain));
     let (seen_from_afar, to_look_at) = search.try_plain(&plain, || flat().is_some())?;
-    if !seen_from_afar
-        && search.best.as_ref().is_some_and(|found| found.is_sure() && !found.grid.is_doubtful() && !found.ends_early())
-    {
+    if !seen_from_afar && search.best.as_ref().is_some_and(|found| found.is_sure() && !found.is_to_be_flat()) {
         return search.end(photo);
     }
     if let Some(tables) = search.earlier(photo)? {

@@ -61,6 +61,11 @@ impl Found {
         self.is_whole() && self.grid.widest() < TWO_MOVES
     }
 
+    /// Whether this is the table or a part of it, which may show better where the page is laid flat.
+    pub(crate) fn is_to_be_flat(&self) -> bool {
+        self.is_sure() && (self.grid.is_doubtful() || self.ends_early())
+    }
+
     /// Whether the numbers of the next pair tell of rows below the last one for which the photo has room.
     pub(crate) fn ends_early(&self) -> bool {
         let Anchor { first_band, rows, period, first_number, .. } = self.anchor;

@@ -65,8 +65,8 @@ impl<'a> Search<'a> {
         self.look_from_afar(&printed, &rows, found)
     }
 
-    /// As [`Self::try_page_twice`], but where a part of the table was surely found and the page `can` be laid flat, it is not
-    /// looked at from further away: its rows, to do so later if the flat page does not show the whole.
+    /// As [`Self::try_page_twice`], but where the table was surely found, perhaps a part of it, and the page can be laid flat, it
+    /// is not looked at from further away: its rows, to do so later if the flat page does not show the whole.
     pub(super) fn try_plain(
         &mut self,
         page: &Page,
@@ -74,10 +74,10 @@ impl<'a> Search<'a> {
     ) -> Result<(bool, Option<Rows>)> {
         let printed = Printed::on(page);
         let Some((rows, found)) = self.look(&printed)? else { return Ok((false, None)) };
-        let is_part = found.as_ref().is_some_and(|found| found.is_sure() && found.is_partial());
-        if found.as_ref().is_some_and(Found::is_clear) || (is_part && can_be_flat()) {
+        let is_clear = found.as_ref().is_some_and(Found::is_clear);
+        if is_clear || (found.as_ref().is_some_and(Found::is_to_be_flat) && can_be_flat()) {
             self.offer_any(found)?;
-            return Ok((false, Some(rows).filter(|_| is_part)));
+            return Ok((false, Some(rows).filter(|_| !is_clear)));
         }
         Ok((self.look_from_afar(&printed, &rows, found)?, None))
     }
