@@ -53,6 +53,17 @@ impl Shape {
         self.bottom - self.top
     }
 
+    /// Two shapes as one.
+    fn with(&self, other: &Self) -> Self {
+        Self {
+            left: self.left.min(other.left),
+            top: self.top.min(other.top),
+            right: self.right.max(other.right),
+            bottom: self.bottom.max(other.bottom),
+            area: self.area + other.area,
+        }
+    }
+
     pub fn place(&self) -> Place {
         [self.left, self.top, self.right, self.bottom]
     }
@@ -97,6 +108,117 @@ pub(crate) fn each(mut dark: Vec<bool>, width: usize, mut show: impl FnMut(Shape
     }
 }
 
+/// For each of some darknesses, from the lowest up, the share of the pixels at least as dark that belong to shapes wider or
+/// higher than `far`; 0 where no pixel is as dark.
+pub(crate) fn far_shares(darkness: &[u8], width: usize, steps: &[u8], far: usize) -> Vec<f32> {
+    let mut by_step: Vec<Vec<u32>> = vec![Vec::new(); steps.len()];
+    for (pixel, dark) in darkness.iter().enumerate() {
+        if let Some(step) = steps.partition_point(|step| step <= dark).checked_sub(1) {
+            by_step[step].push(pixel as u32);
+        }
+    }
+    let mut joined = Joined::new(darkness.len(), width, far);
+    let shares = by_step.iter().rev().map(|pixels| {
+        pixels.iter().for_each(|&pixel| joined.add(pixel));
+        joined.far_area as f32 / joined.area.max(1) as f32
+    });
+    let mut shares: Vec<f32> = shares.collect();
+    shares.reverse();
+    shares
+}
+
+/// Shapes that grow pixel by pixel (disjoint sets with path halving: Tarjan and van Leeuwen 1984).
+struct Joined {
+    width: usize,
+    far: usize,
+    /// By pixel another one of its shape, or of its first one [`FIRST`] and where the shape is in the list; [`NONE`] of paper.
+    parents: Vec<u32>,
+    shapes: Vec<Shape>,
+    /// Pixels of all shapes, and of those that reach far.
+    area: usize,
+    far_area: usize,
+}
+
+const NONE: u32 = u32::MAX;
+const FIRST: u32 = 1 << 31;
+
+impl Joined {
+    fn new(pixels: usize, width: usize, far: usize) -> Self {
+        Self { width, far, parents: vec![NONE; pixels], shapes: Vec::new(), area: 0, far_area: 0 }
+    }
+
+    /// Adds a pixel, which joins all shapes that it touches.
+    fn add(&mut self, pixel: u32) {
+        let (x, y) = ((pixel % self.width as u32) as usize, (pixel / self.width as u32) as usize);
+        let height = self.parents.len() / self.width;
+        let mut touched = None;
+        for ny in y.saturating_sub(1)..(y + 2).min(height) {
+            for near in ny * self.width + x.saturating_sub(1)..ny * self.width + (x + 2).min(self.width) {
+                if self.parents[near] != NONE {
+                    let first = self.first(near as u32);
+                    touched = Some(touched.map_or(first, |other| self.join(other, first)));
+                }
+            }
+        }
+        let alone = Shape { left: x, top: y, right: x + 1, bottom: y + 1, area: 1 };
+        self.area += 1;
+        match touched {
+            Some(first) => {
+                self.parents[pixel as usize] = first;
+                let at = self.at(first);
+                self.far_area -= self.far_area_of(at);
+                self.shapes[at] = self.shapes[at].with(&alone);
+                self.far_area += self.far_area_of(at);
+            }
+            None => {
+                self.parents[pixel as usize] = FIRST | self.shapes.len() as u32;
+                self.shapes.push(alone);
+            }
+        }
+    }
+
+    /// The first pixel of a pixel's shape.
+    fn first(&mut self, mut pixel: u32) -> u32 {
+        loop {
+            let parent = self.parents[pixel as usize];
+            if parent & FIRST != 0 {
+                return pixel;
+            }
+            let above = self.parents[parent as usize];
+            if above & FIRST != 0 {
+                return parent;
+            }
+            self.parents[pixel as usize] = above;
+            pixel = above;
+        }
+    }
+
+    /// Makes the shapes of two first pixels one; the first pixel of that.
+    fn join(&mut self, one: u32, other: u32) -> u32 {
+        if one == other {
+            return one;
+        }
+        let area = |first: u32| self.shapes[self.at(first)].area;
+        let (into, of) = if area(one) < area(other) { (other, one) } else { (one, other) };
+        let (all, part) = (self.at(into), self.at(of));
+        self.far_area -= self.far_area_of(all) + self.far_area_of(part);
+        self.shapes[all] = self.shapes[all].with(&self.shapes[part]);
+        self.far_area += self.far_area_of(all);
+        self.parents[of as usize] = into;
+        into
+    }
+
+    /// Where the shape of a first pixel is in the list.
+    fn at(&self, first: u32) -> usize {
+        (self.parents[first as usize] & !FIRST) as usize
+    }
+
+    fn far_area_of(&self, at: usize) -> usize {
+        let shape = &self.shapes[at];
+        if shape.width().max(shape.height()) > self.far { shape.area } else { 0 }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,5 +233,21 @@ mod tests {
         let mut pixels = Vec::new();
         each([true, false, true, false, true, false].to_vec(), 2, |_, of| pixels.push(of.to_vec()));
         assert_eq!(pixels, [[0, 2, 4]]);
+    }
+
+    #[test]
+    fn shapes_that_reach_far_are_told_at_every_darkness() {
+        let picture = ["9.99.5.", ".9..5..", "..5....", "1.....9"].concat();
+        let darkness: Vec<u8> = picture.bytes().map(|digit| digit.saturating_sub(b'0')).collect();
+        let steps = [1, 4, 5, 9];
+        let by_flood = |least: u8| -> f32 {
+            let all = shapes(darkness.iter().map(|&dark| dark >= least && dark < 10).collect(), 7);
+            let area = |of: &dyn Fn(&Shape) -> bool| all.iter().filter(|s| of(s)).map(|s| s.area).sum::<usize>() as f32;
+            area(&|shape| shape.width().max(shape.height()) > 3) / area(&|_| true).max(1.0)
+        };
+        let shares = far_shares(&darkness, 7, &steps, 3);
+        assert_eq!(shares, steps.map(by_flood));
+        assert!(shares[0] > 0.5 && shares[3] < 0.9, "{shares:?}");
+        assert_eq!(far_shares(&[0; 4], 2, &[1], 1), [0.0]);
     }
 }

@@ -7,17 +7,19 @@ use super::grid::{Grid, Known, Rows};
 use super::ink_rows;
 use super::legible;
 use super::level;
-use super::listed::{self, Listed};
+use super::listed::{self, Listed, Unruled};
 use super::number_rows::Printed;
 use super::straight_rows;
 use crate::error::{Error, Result};
 use crate::pipeline::numbers::anchor;
 use crate::pipeline::page::Page;
+use crate::pipeline::page::homography::Homography;
 use crate::pipeline::photo::advice;
 use crate::pipeline::photo::ingest::Photo;
 use crate::pipeline::recognise::Recogniser;
 use crate::pipeline::watch::Watch;
 use crate::pipeline::{Timing, timed};
+use rayon::prelude::*;
 
 /// How often rows are set level at most.
 const LEVELLINGS: usize = 3;
@@ -31,15 +33,15 @@ pub(crate) struct Search<'a> {
     pub(super) timing: &'a mut Timing,
     watch: &'a Watch,
     pub(super) best: Option<Found>,
-    /// Whether moves behind handwritten numbers were looked for.
-    tried_listed: bool,
+    /// The moves behind handwritten numbers, by the pages on which they were looked for (their maps to the photo).
+    listed: Vec<(Homography, Option<(Found, bool)>)>,
     /// Why the first page had no table.
     cause: Option<String>,
 }
 
 impl<'a> Search<'a> {
     pub(crate) fn new(recogniser: &'a dyn Recogniser, timing: &'a mut Timing, watch: &'a Watch) -> Self {
-        Self { recogniser, known: Known::default(), timing, watch, best: None, tried_listed: false, cause: None }
+        Self { recogniser, known: Known::default(), timing, watch, best: None, listed: Vec::new(), cause: None }
     }
 
     /// The table on one page as it lies.
@@ -187,8 +189,14 @@ impl<'a> Search<'a> {
     /// Where a page is not flat printed numbers stand as unevenly as those of a hand: they tell of a form if they stand evenly
     /// on one of the pages. Some few tell nothing, nor do those behind which most does not read as moves.
     pub(super) fn try_listed(&mut self, pages: &[&Page]) -> Result<bool> {
+        let unruled: Vec<Unruled> =
+            timed(self.timing, "grid", || pages.par_iter().map(|page| Unruled::new(page)).collect());
         for turns in [0, 2, 1, 3] {
-            let lists = pages.iter().map(|page| self.listed(&page.turned(turns))).collect::<Result<Vec<_>>>()?;
+            let lists = pages.iter().zip(&unruled).map(|(page, unruled)| {
+                let page = page.turned(turns);
+                self.listed_on(&page, || unruled.turned(turns))
+            });
+            let lists = lists.collect::<Result<Vec<_>>>()?;
             let mut lists: Vec<_> = lists.into_iter().flatten().filter(|(found, _)| found.is_whole()).collect();
             if lists.iter().any(|(_, by_hand)| !by_hand) {
                 return Ok(false);
@@ -234,15 +242,25 @@ impl<'a> Search<'a> {
 
     /// The moves of a page that stand behind numbers, and whether these are written by hand.
     fn listed(&mut self, page: &Page) -> Result<Option<(Found, bool)>> {
+        self.listed_on(page, || Unruled::new(page))
+    }
+
+    /// The same of a page that may be known without its ruling; a page is looked at once.
+    fn listed_on(&mut self, page: &Page, unruled: impl FnOnce() -> Unruled) -> Result<Option<(Found, bool)>> {
         if !self.is_open() {
             return Ok(None);
         }
         self.watch.at("grid")?;
-        self.tried_listed = true;
-        let listed = timed(self.timing, "grid", || listed::find(page, self.recogniser))?;
-        Ok(listed.map(|Listed { page, grid, anchor, by_hand }| {
+        if let Some((_, listed)) = self.listed.iter().find(|(map, _)| *map == page.map) {
+            return Ok(listed.clone());
+        }
+        let recogniser = self.recogniser;
+        let listed = timed(self.timing, "grid", || listed::find(page, unruled(), recogniser))?;
+        let listed = listed.map(|Listed { page, grid, anchor, by_hand }| {
             (Found { page, grid, anchor, legible: None, is_level: false }, by_hand)
-        }))
+        });
+        self.listed.push((page.map, listed.clone()));
+        Ok(listed)
     }
 
     /// Whether nothing is known about the table.
@@ -377,7 +395,7 @@ impl<'a> Search<'a> {
         // Lines of paper that is no form may have been taken for rows and columns: their cells hold no moves. Printed numbers
         // stand beside rows of a form.
         if is_open
-            && !self.tried_listed
+            && self.listed.is_empty()
             && !self.writing_is_plain()?
             && let Some(page) = self.best.as_ref().map(|found| found.page.clone())
             && let Some((found, by_hand)) = self.listed(&page)?

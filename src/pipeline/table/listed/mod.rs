@@ -17,6 +17,7 @@ use crate::pipeline::numbers::anchor::Anchor;
 use crate::pipeline::page::Page;
 use crate::pipeline::recognise::Recogniser;
 use numbers::List;
+pub(super) use words::Unruled;
 use words::Writing;
 
 /// A game that stands behind numbers.
@@ -29,14 +30,17 @@ pub(super) struct Listed {
     pub by_hand: bool,
 }
 
-/// The moves of a page that are listed behind numbers; none where there are none.
+/// The moves of a page, given without its ruling too, that are listed behind numbers; none where there are none.
 ///
 /// # Errors
 /// As [`Recogniser::read`].
-pub(super) fn find(page: &Page, recogniser: &dyn Recogniser) -> Result<Option<Listed>> {
-    let Some(writing) = Writing::new(page) else { return Ok(None) };
+pub(super) fn find(page: &Page, unruled: Unruled, recogniser: &dyn Recogniser) -> Result<Option<Listed>> {
+    let Some(writing) = Writing::new(unruled) else { return Ok(None) };
     let words = writing.words();
     let lists = numbers::lists(starts::starts(&writing, &words, recogniser)?, writing.height);
+    if lists.is_empty() {
+        return Ok(None);
+    }
     let by_hand = lists.iter().max_by_key(|list| list.places.len()).is_some_and(List::is_uneven);
     let table = layout::table(page, &writing, &words, &lists);
     Ok(table.map(|(grid, anchor)| Listed { page: writing.page, grid, anchor, by_hand }))

@@ -1,6 +1,6 @@
 //! The handwriting on a page that is no form: its letters, told from pale ruling, and the words that they make.
 
-use crate::pipeline::page::shapes::{Shape, each, shapes};
+use crate::pipeline::page::shapes::{Shape, each, far_shares};
 use crate::pipeline::page::{PAPER, Page};
 use crate::pipeline::table::spacing::median;
 
@@ -60,9 +60,9 @@ pub(super) struct Word {
 
 impl Writing {
     /// None where there are too few letters to be a game.
-    pub(super) fn new(page: &Page) -> Option<Self> {
-        let (page, threshold) = without_ruling(page);
-        let (width, darkest) = (page.image.width() as usize, 255 - threshold);
+    pub(super) fn new(unruled: Unruled) -> Option<Self> {
+        let Unruled { page, ink } = unruled;
+        let (width, darkest) = (page.image.width() as usize, 255 - ink);
         let dark: Vec<bool> = page.image.as_raw().iter().map(|&pixel| pixel <= darkest).collect();
         let mut edges = vec![false; dark.len()];
         let mut letters = Vec::new();
@@ -171,31 +171,40 @@ fn stands_beside(a: &Shape, b: &Shape) -> bool {
     common > BESIDE * a.height().min(b.height()) as f32
 }
 
-/// The page without ruling that is paler than its ink, and the darkness from which a pixel is ink.
-fn without_ruling(page: &Page) -> (Page, u8) {
+/// A page without ruling that is paler than its ink.
+pub(crate) struct Unruled {
+    page: Page,
+    /// The darkness from which a pixel is ink.
+    ink: u8,
+}
+
+impl Unruled {
+    pub(crate) fn new(page: &Page) -> Self {
+        match ruling(page).map(|ruling| ruling + STEP) {
+            Some(clear) if clear < DARKEST_RULING => {
+                Self { page: lightened(page, clear), ink: INK.max(clear + CLEAR_OF_RULING) }
+            }
+            _ => Self { page: page.clone(), ink: INK },
+        }
+    }
+
+    /// The same page turned clockwise.
+    pub(crate) fn turned(&self, quarter_turns: u8) -> Self {
+        Self { page: self.page.turned(quarter_turns), ink: self.ink }
+    }
+}
+
+/// How dark the ruling of a page is; none where it has none that is paler than ink.
+fn ruling(page: &Page) -> Option<u8> {
     let (width, height) = (page.image.width() as usize, page.image.height() as usize);
     let far = (FAR * width.max(height) as f32) as usize;
     // What lies around the paper says nothing.
     let (across, down) = (width / 6..width - width / 6, height / 6..height - height / 6);
-    let is_ruled = |threshold: u8| {
-        let dark: Vec<bool> = down
-            .clone()
-            .flat_map(|y| {
-                page.image.as_raw()[y * width..][across.clone()].iter().map(|&pixel| 255 - pixel >= threshold)
-            })
-            .collect();
-        let shapes = shapes(dark, across.len());
-        let area = |far_only: bool| -> usize {
-            shapes.iter().filter(|s| !far_only || s.width().max(s.height()) > far).map(|s| s.area).sum()
-        };
-        area(true) as f32 > RULED * area(false) as f32
-    };
-    let ruling =
-        (PALEST..DARKEST_RULING).step_by(usize::from(STEP)).take_while(|&threshold| is_ruled(threshold)).last();
-    match ruling.map(|ruling| ruling + STEP) {
-        Some(clear) if clear < DARKEST_RULING => (lightened(page, clear), INK.max(clear + CLEAR_OF_RULING)),
-        _ => (page.clone(), INK),
-    }
+    let rows = down.map(|y| &page.image.as_raw()[y * width..][across.clone()]);
+    let darkness: Vec<u8> = rows.flatten().map(|&pixel| 255 - pixel).collect();
+    let steps: Vec<u8> = (PALEST..DARKEST_RULING).step_by(usize::from(STEP)).collect();
+    let shares = far_shares(&darkness, across.len(), &steps, far);
+    steps.into_iter().zip(shares).take_while(|(_, share)| *share > RULED).map(|(step, _)| step).last()
 }
 
 /// The page with everything up to a darkness made white, and what is darker the less so the darker it is.
@@ -229,13 +238,17 @@ mod tests {
         Page::new(&Photo { file: String::new(), grey }, 0)
     }
 
+    fn writing(page: &Page) -> Writing {
+        Writing::new(Unruled::new(page)).unwrap()
+    }
+
     #[test]
     fn words_are_told_from_squares() {
         // Twelve rows with words of two and of three letters.
         let letters: Vec<[u32; 2]> =
             (0..12).flat_map(|row| [200, 218, 400, 418, 436].map(|x| [x, 205 + 60 * row + (x + row) % 5])).collect();
         for ruling in [60, 90] {
-            let writing = Writing::new(&squared(ruling, &letters)).unwrap();
+            let writing = writing(&squared(ruling, &letters));
             assert!((writing.height - 24.0).abs() < 3.0, "{}", writing.height);
             assert!(writing.page.image.get_pixel(300, 240).0[0] > 240, "the ruling is white");
             assert!(writing.page.image.get_pixel(206, 216).0[0] < 80, "the ink is dark");
@@ -249,7 +262,7 @@ mod tests {
     fn letters_of_two_rows_that_touch_are_of_two_words() {
         let mut letters: Vec<[u32; 2]> = (0..12).flat_map(|row| [200, 218].map(|x| [x, 205 + 60 * row])).collect();
         letters.extend([[400, 205], [400, 225], [418, 205], [418, 229]]);
-        let writing = Writing::new(&squared(60, &letters)).unwrap();
+        let writing = writing(&squared(60, &letters));
         let at_right: Vec<Word> = writing.words().into_iter().filter(|word| word.left > 390.0).collect();
         assert_eq!(at_right.len(), 2, "{at_right:?}");
         assert!((at_right[0].y - at_right[1].y).abs() > 15.0);
@@ -263,7 +276,7 @@ mod tests {
         for (x, y) in (640..670).flat_map(|x| (100..1100).map(move |y| (x, y))) {
             page.image.put_pixel(x, y, Luma([20]));
         }
-        let writing = Writing::new(&page).unwrap();
+        let writing = writing(&page);
         assert_eq!(writing.letters.len(), 72);
         assert!(writing.letters.iter().all(|letter| letter.right < 640));
     }
