@@ -328,8 +328,11 @@ fn batch_feeds_workers_that_are_killed() {
 
     let alone = batch("alone").output().unwrap();
     assert_eq!(alone.status.code(), Some(2), "{}", String::from_utf8_lossy(&alone.stderr));
-    let table = |out: &str| std::fs::read_to_string(folder.join(out).join("event.pgn")).unwrap();
-    assert_eq!(table("shared"), table("alone"));
+    let table = |out: &str, said: &[u8]| {
+        let pgn = std::fs::read_to_string(folder.join(out).join("event.pgn"));
+        pgn.unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(said)))
+    };
+    assert_eq!(table("shared", &output.stderr), table("alone", &alone.stderr));
     // A batch that is killed while it deletes a job leaves files without a row.
     let status = program("queue", &server, &data).args(["--sweep", "0"]).output().unwrap();
     let text = String::from_utf8_lossy(&status.stdout).into_owned();

@@ -61,7 +61,10 @@ pub fn start(settings: Settings, slow: Duration) -> (Arc<Service>, SocketAddr) {
     let service = Service::open(settings, Arc::new(Slow(BarReader::new(&form()), slow))).unwrap();
     let (tell, told) = mpsc::channel();
     let serving = Arc::clone(&service);
-    std::thread::spawn(move || serve(&serving, "127.0.0.1:0".parse().unwrap(), |address| tell.send(address).unwrap()));
+    std::thread::spawn(move || {
+        let served = serve(&serving, "127.0.0.1:0".parse().unwrap(), |address| tell.send(address).unwrap());
+        served.unwrap_or_else(|error| panic!("the service ended: {error}"));
+    });
     (service, told.recv().unwrap())
 }
 

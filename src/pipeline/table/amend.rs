@@ -33,6 +33,8 @@ const MORE_MOVES: f32 = 1.2;
 const FEW_MOVES: f32 = 4.0;
 /// Share of the moves that must be read where a layout in which White's first column holds none is changed.
 const AS_MANY: f32 = 0.9;
+/// Share of Black's moves from which White's column is one of moves.
+const FAR_FEWER: f32 = 0.35;
 /// From so many times the rows on from pair to pair a pair was skipped.
 const SKIPPED: f32 = 1.6;
 /// The first number of a table from which no more moves stand before it: the upper rows may not be seen.
@@ -120,10 +122,11 @@ pub(crate) fn complete(found: &mut Found, printed: &Printed, recogniser: &dyn Re
             }
         }
     }
-    // Or what lies beside the sheet was taken for White's first column: laid out otherwise, as many moves are read.
+    // Or what lies beside the sheet, or is signed there, was taken for White's first column: laid out otherwise, as many moves
+    // are read.
     if number_columns::is_around(&found.grid.pairs)
         && let Some(pairs) = number_sides::numbers_first(&found.grid.pairs)
-        && !legible::holds_some_moves(&found.page, &found.grid, &found.grid.pairs[0].white, recogniser)?
+        && hardly_holds_moves(found, recogniser)?
         && legible::holds_some_moves(&found.page, &found.grid, &pairs[0].black, recogniser)?
         && moves_of(found, &pairs, recogniser)? > AS_MANY * moves_of(found, &found.grid.pairs, recogniser)?
     {
@@ -143,6 +146,17 @@ fn moves_stand_before(found: &Found, pairs: &[ColumnPair], recogniser: &dyn Reco
     }
     Ok(legible::holds_some_moves(page, grid, &pairs[0].white, recogniser)?
         && moves_of(found, pairs, recogniser)? > MORE_MOVES * moves_of(found, &grid.pairs, recogniser)?.max(FEW_MOVES))
+}
+
+/// Whether White's first column reads as no moves, or as far fewer than Black's.
+fn hardly_holds_moves(found: &Found, recogniser: &dyn Recogniser) -> Result<bool> {
+    let (page, grid) = (&found.page, &found.grid);
+    let [white, black] = [&grid.pairs[0].white, &grid.pairs[0].black];
+    if !legible::holds_some_moves(page, grid, white, recogniser)? {
+        return Ok(true);
+    }
+    let moves = |column| legible::moves_in_column(page, grid, column, recogniser);
+    Ok(moves(white)? < FAR_FEWER * moves(black)?)
 }
 
 /// How many moves are written in pairs of columns on the rows of a table, going by some of their cells.

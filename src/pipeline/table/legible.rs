@@ -135,12 +135,17 @@ pub(crate) fn is_laid_out_so(page: &Page, grid: &Grid, recogniser: &dyn Recognis
 /// # Errors
 /// As [`Recogniser::read`].
 pub(crate) fn moves_in(page: &Page, grid: &Grid, pair: &ColumnPair, recogniser: &dyn Recogniser) -> Result<f32> {
-    let mut moves = 0.0;
-    for column in [&pair.white, &pair.black] {
-        let Sample { written, shown, read } = sample(page, grid, column, recogniser)?;
-        moves += (read * written) as f32 / shown.max(1) as f32;
-    }
-    Ok(moves)
+    let moves = |column| moves_in_column(page, grid, column, recogniser);
+    Ok(moves(&pair.white)? + moves(&pair.black)?)
+}
+
+/// The same of one column.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(crate) fn moves_in_column(page: &Page, grid: &Grid, column: &Column, recogniser: &dyn Recogniser) -> Result<f32> {
+    let Sample { written, shown, read } = sample(page, grid, column, recogniser)?;
+    Ok((read * written) as f32 / shown.max(1) as f32)
 }
 
 /// Cells of a column that are written on, those of them that were looked at, and those that read as moves.
