@@ -59,7 +59,7 @@ fn set_aside(page: &mut ReadPage, first: &str) {
     } else {
         let page = &page.file;
         format!(
-            "{page}: it shows another game than {first} and was left out; `scoresheet batch` reads every game of a folder"
+            "{page}: it shows another game than {first} and was left out; read it on its own, or all with `scoresheet batch`"
         )
     };
     page.set_aside(advice);

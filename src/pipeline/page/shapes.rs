@@ -55,13 +55,8 @@ impl Shape {
 
     /// Two shapes as one.
     fn with(&self, other: &Self) -> Self {
-        Self {
-            left: self.left.min(other.left),
-            top: self.top.min(other.top),
-            right: self.right.max(other.right),
-            bottom: self.bottom.max(other.bottom),
-            area: self.area + other.area,
-        }
+        let [left, top, right, bottom] = joined(self.place(), other.place());
+        Self { left, top, right, bottom, area: self.area + other.area }
     }
 
     pub fn place(&self) -> Place {

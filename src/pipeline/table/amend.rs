@@ -8,8 +8,7 @@ use super::ink_rows;
 use super::layout;
 use super::legible;
 use super::more_rows;
-use super::number_columns;
-use super::number_rows::Printed;
+use super::number_columns::{self, Printed};
 use super::number_sides;
 use crate::error::Result;
 use crate::pipeline::numbers;
@@ -33,8 +32,6 @@ const MORE_MOVES: f32 = 1.2;
 const FEW_MOVES: f32 = 4.0;
 /// Share of the moves that must be read where a layout in which White's first column holds none is changed.
 const AS_MANY: f32 = 0.9;
-/// Share of Black's moves from which White's column is one of moves.
-const FAR_FEWER: f32 = 0.35;
 /// From so many times the rows on from pair to pair a pair was skipped.
 const SKIPPED: f32 = 1.6;
 /// The first number of a table from which no more moves stand before it: the upper rows may not be seen.
@@ -60,7 +57,7 @@ impl Found {
 }
 
 /// Puts right what the numbers of a table that was anchored tell: pairs whose lines were lost, where more of the numbers
-/// then go on from pair to pair, and columns taken one off.
+/// then go on from pair to pair, and columns taken one off. `printed` are the numbers of its page.
 ///
 /// # Errors
 /// As [`Recogniser::read`].
@@ -126,7 +123,10 @@ pub(crate) fn complete(found: &mut Found, printed: &Printed, recogniser: &dyn Re
     // are read.
     if number_columns::is_around(&found.grid.pairs)
         && let Some(pairs) = number_sides::numbers_first(&found.grid.pairs)
-        && hardly_holds_moves(found, recogniser)?
+        && {
+            let ColumnPair { white, black, .. } = &found.grid.pairs[0];
+            legible::hardly_holds_moves(&found.page, &found.grid, white, black, recogniser)?
+        }
         && legible::holds_some_moves(&found.page, &found.grid, &pairs[0].black, recogniser)?
         && moves_of(found, &pairs, recogniser)? > AS_MANY * moves_of(found, &found.grid.pairs, recogniser)?
     {
@@ -146,17 +146,6 @@ fn moves_stand_before(found: &Found, pairs: &[ColumnPair], recogniser: &dyn Reco
     }
     Ok(legible::holds_some_moves(page, grid, &pairs[0].white, recogniser)?
         && moves_of(found, pairs, recogniser)? > MORE_MOVES * moves_of(found, &grid.pairs, recogniser)?.max(FEW_MOVES))
-}
-
-/// Whether White's first column reads as no moves, or as far fewer than Black's.
-fn hardly_holds_moves(found: &Found, recogniser: &dyn Recogniser) -> Result<bool> {
-    let (page, grid) = (&found.page, &found.grid);
-    let [white, black] = [&grid.pairs[0].white, &grid.pairs[0].black];
-    if !legible::holds_some_moves(page, grid, white, recogniser)? {
-        return Ok(true);
-    }
-    let moves = |column| legible::moves_in_column(page, grid, column, recogniser);
-    Ok(moves(white)? < FAR_FEWER * moves(black)?)
 }
 
 /// How many moves are written in pairs of columns on the rows of a table, going by some of their cells.

@@ -3,6 +3,7 @@
 //! The photo is tried as it is first. Where its lines run askew, or its numbers cannot be read, the sheet is laid flat
 //! and turned until they can: the printed numbers are the judge of every try.
 
+use super::afar::Looked;
 use super::found::{Found, UPRIGHT};
 use super::grid::Known;
 use super::hint::PageHint;
@@ -43,8 +44,10 @@ pub(crate) fn find(
     let plain = timed(search.timing, "page", || Page::new(photo, 0));
     let flat = OnceCell::new();
     let flat = || flat.get_or_init(|| flatten::find(&plain));
-    let (seen_from_afar, to_look_at) = search.try_plain(&plain, || flat().is_some())?;
-    if !seen_from_afar && search.best.as_ref().is_some_and(|found| found.is_sure() && !found.is_to_be_flat()) {
+    let looked = search.try_page_until(&plain, || flat().is_some())?;
+    if !matches!(looked, Looked::FromAfar)
+        && search.best.as_ref().is_some_and(|found| found.is_sure() && !found.may_show_better_flat())
+    {
         return search.end(photo);
     }
     if let Some(tables) = search.earlier(photo)? {
@@ -69,8 +72,10 @@ pub(crate) fn find(
         if let Some(found) = askew {
             search.offer_askew(found)?;
         }
-        if let Some(rows) = to_look_at.filter(|_| !search.is_whole()) {
-            search.try_from_afar(&plain, &rows)?;
+        if let Looked::Later(rows) = &looked
+            && !search.is_whole()
+        {
+            search.try_from_afar(&plain, rows)?;
         }
         if let Some(tables) = search.earlier(photo)? {
             return Ok(tables);
@@ -98,7 +103,7 @@ pub(crate) fn find(
         }
         watch.at("page")?;
         let page = timed(search.timing, "page", || Page::new(photo, turns));
-        search.try_page_twice(page)?;
+        search.try_page_twice(&page)?;
         upright = search.writing_is_plain()?;
     }
     if let Some(page) = search.upside_down().filter(|_| upright) {

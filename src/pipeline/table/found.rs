@@ -56,13 +56,13 @@ impl Found {
         self.is_sure() && !self.is_partial()
     }
 
-    /// The same, in columns none of which has room for two moves.
-    pub(crate) fn is_clear(&self) -> bool {
+    /// Whether nothing is gained by another look: the same, in columns none of which has room for two moves.
+    pub(crate) fn is_seen_well(&self) -> bool {
         self.is_whole() && self.grid.widest() < TWO_MOVES
     }
 
     /// Whether this is the table or a part of it, which may show better where the page is laid flat.
-    pub(crate) fn is_to_be_flat(&self) -> bool {
+    pub(crate) fn may_show_better_flat(&self) -> bool {
         self.is_sure() && (self.grid.is_doubtful() || self.ends_early())
     }
 

@@ -53,6 +53,9 @@ const PLAIN: f32 = 0.6;
 const NOTHING: f32 = 0.1;
 const SOME: f32 = 0.3;
 const FEWEST: usize = 10;
+/// Share of Black's moves from which White's column is one of moves: both players write the same number of them, save where a
+/// hand is hard to read.
+const FAR_FEWER: f32 = 0.35;
 /// Likelihood of a text below which a cell is hardly read. What reads as a move in print, noise and hatching was never
 /// likelier than 0.26.
 const CLEAR: f32 = 0.3;
@@ -95,8 +98,7 @@ pub(crate) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Re
 /// # Errors
 /// As [`Recogniser::read`].
 pub(crate) fn holds_moves(page: &Page, grid: &Grid, column: &Column, recogniser: &dyn Recogniser) -> Result<bool> {
-    let Sample { shown, read, .. } = sample(page, grid, column, recogniser)?;
-    Ok(shown >= FEWEST / 2 && read as f32 > PLAIN * shown as f32)
+    Ok(sample(page, grid, column, recogniser)?.holds_moves(PLAIN))
 }
 
 /// The same of a hand that is hard to read.
@@ -104,8 +106,22 @@ pub(crate) fn holds_moves(page: &Page, grid: &Grid, column: &Column, recogniser:
 /// # Errors
 /// As [`Recogniser::read`].
 pub(crate) fn holds_some_moves(page: &Page, grid: &Grid, column: &Column, recogniser: &dyn Recogniser) -> Result<bool> {
-    let Sample { shown, read, .. } = sample(page, grid, column, recogniser)?;
-    Ok(shown >= FEWEST / 2 && read as f32 > SOME * shown as f32)
+    Ok(sample(page, grid, column, recogniser)?.holds_moves(SOME))
+}
+
+/// Whether no moves are written in White's column, or far fewer than in Black's: signatures and print may read as some.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(crate) fn hardly_holds_moves(
+    page: &Page,
+    grid: &Grid,
+    white: &Column,
+    black: &Column,
+    recogniser: &dyn Recogniser,
+) -> Result<bool> {
+    let [white, black] = [sample(page, grid, white, recogniser)?, sample(page, grid, black, recogniser)?];
+    Ok(!white.holds_moves(SOME) || white.moves() < FAR_FEWER * black.moves())
 }
 
 /// Whether every one of some bands holds a move in a column.
@@ -135,17 +151,8 @@ pub(crate) fn is_laid_out_so(page: &Page, grid: &Grid, recogniser: &dyn Recognis
 /// # Errors
 /// As [`Recogniser::read`].
 pub(crate) fn moves_in(page: &Page, grid: &Grid, pair: &ColumnPair, recogniser: &dyn Recogniser) -> Result<f32> {
-    let moves = |column| moves_in_column(page, grid, column, recogniser);
+    let moves = |column| sample(page, grid, column, recogniser).map(|sample| sample.moves());
     Ok(moves(&pair.white)? + moves(&pair.black)?)
-}
-
-/// The same of one column.
-///
-/// # Errors
-/// As [`Recogniser::read`].
-pub(crate) fn moves_in_column(page: &Page, grid: &Grid, column: &Column, recogniser: &dyn Recogniser) -> Result<f32> {
-    let Sample { written, shown, read } = sample(page, grid, column, recogniser)?;
-    Ok((read * written) as f32 / shown.max(1) as f32)
 }
 
 /// Cells of a column that are written on, those of them that were looked at, and those that read as moves.
@@ -153,6 +160,18 @@ struct Sample {
     written: usize,
     shown: usize,
     read: usize,
+}
+
+impl Sample {
+    /// Whether more than a share of those that were looked at are moves, and these are enough to tell.
+    fn holds_moves(&self, share: f32) -> bool {
+        self.shown >= FEWEST / 2 && self.read as f32 > share * self.shown as f32
+    }
+
+    /// How many moves are written in the column, as these tell.
+    fn moves(&self) -> f32 {
+        (self.read * self.written) as f32 / self.shown.max(1) as f32
+    }
 }
 
 fn sample(page: &Page, grid: &Grid, column: &Column, recogniser: &dyn Recogniser) -> Result<Sample> {
@@ -260,6 +279,26 @@ mod tests {
         assert!((found.share - 0.25).abs() < 0.06, "{found:?}");
         let column = 256.0 * 40.0 * 18.0;
         assert!((found.area / column - 1.0).abs() < 0.25, "{found:?}");
+    }
+
+    #[test]
+    fn a_column_with_far_fewer_moves_than_its_neighbour_holds_hardly_any() {
+        // White's column is written on in the lowest rows only.
+        let hardly = |written: u32| {
+            let grey = GrayImage::from_fn(512, 900, |x, y| {
+                let rows = if x < 256 { 810 - 40 * written..810 } else { 90..810 };
+                let is_ink = (20..130).contains(&(x % 256)) && rows.contains(&y) && (10..30).contains(&(y % 40));
+                Luma([if is_ink && (x + y) % 16 < 8 { 30 } else { 250 }])
+            });
+            let page = Page::new(&Photo { file: String::new(), grey }, 0);
+            let line = |row: usize| Curve { y: vec![80.0 + 40.0 * row as f32; 16] };
+            let bands = (0..18).map(|row| Band { top: line(row), bottom: line(row + 1), ruled: true }).collect();
+            let pairs = columns::even(0.0, 512.0, 1, 28);
+            let grid = Grid { bands, pairs, pitch: 40.0, width: 512.0, by_ink: false };
+            let ColumnPair { white, black, .. } = &grid.pairs[0];
+            hardly_holds_moves(&page, &grid, white, black, &Fake(Alphabet::new("e4".chars()))).unwrap()
+        };
+        assert_eq!([0, 2, 5, 8, 12, 18].map(hardly), [true, true, true, false, false, false]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The table of moves on a page: where it is, its rows and its columns.
 
+pub(super) mod afar;
 pub(super) mod amend;
 pub mod columns;
 pub(super) mod faint;

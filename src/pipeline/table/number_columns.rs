@@ -6,7 +6,9 @@
 use super::grid::{Column, ColumnPair};
 use super::ink_rows::{holds_ink, is_filled};
 use super::lines::Curve;
+use super::number_rows;
 use crate::pipeline::page::Page;
+use std::cell::OnceCell;
 
 /// Printed numbers below each other.
 #[derive(Debug, Clone)]
@@ -26,6 +28,22 @@ impl NumberColumn {
 
     fn left(&self) -> f32 {
         self.half_width + MARGIN * self.height
+    }
+}
+
+/// The columns of printed numbers on a page, from left to right, looked for when they are first asked for.
+pub(crate) struct Printed<'a> {
+    pub page: &'a Page,
+    columns: OnceCell<Vec<NumberColumn>>,
+}
+
+impl<'a> Printed<'a> {
+    pub fn on(page: &'a Page) -> Self {
+        Self { page, columns: OnceCell::new() }
+    }
+
+    pub fn columns(&self) -> &[NumberColumn] {
+        self.columns.get_or_init(|| number_rows::columns(self.page))
     }
 }
 

@@ -14,7 +14,6 @@ use super::spacing;
 use crate::pipeline::numbers::digits::{ALIKE, Number, numbers};
 use crate::pipeline::page::Page;
 use image::imageops;
-use std::cell::OnceCell;
 use std::ops::Range;
 
 /// Share of a chain's numbers that are no wider than its width: the others may have writing or dirt on them.
@@ -157,23 +156,8 @@ pub(crate) fn find(page: &Page) -> Option<Numbered> {
     Some(Numbered { frame, rows, columns })
 }
 
-/// The columns of printed numbers on a page, from left to right, looked for when they are first asked for.
-pub(crate) struct Printed<'a> {
-    pub page: &'a Page,
-    columns: OnceCell<Vec<NumberColumn>>,
-}
-
-impl<'a> Printed<'a> {
-    pub fn on(page: &'a Page) -> Self {
-        Self { page, columns: OnceCell::new() }
-    }
-
-    pub fn columns(&self) -> &[NumberColumn] {
-        self.columns.get_or_init(|| columns(self.page))
-    }
-}
-
-fn columns(page: &Page) -> Vec<NumberColumn> {
+/// The columns of printed numbers on a page, from left to right.
+pub(super) fn columns(page: &Page) -> Vec<NumberColumn> {
     let mut chains = chains(&numbers(&page.image));
     chains.sort_by(|a, b| a.places[0][0].total_cmp(&b.places[0][0]));
     chains.iter().map(|chain| chain.column(page)).collect()

@@ -3,12 +3,12 @@
 use super::amend;
 use super::found::{CLEARLY, Found, NEARLY};
 use super::further;
-use super::grid::{Grid, Known, Rows};
+use super::grid::{Grid, Known};
 use super::ink_rows;
 use super::legible;
 use super::level;
 use super::listed::{self, Listed, Unruled};
-use super::number_rows::Printed;
+use super::number_columns::Printed;
 use super::straight_rows;
 use crate::error::{Error, Result};
 use crate::pipeline::numbers::anchor;
@@ -28,7 +28,7 @@ const MANY_ROWS: usize = 10;
 
 /// The best of the pages tried so far.
 pub(crate) struct Search<'a> {
-    recogniser: &'a dyn Recogniser,
+    pub(super) recogniser: &'a dyn Recogniser,
     pub(super) known: Known,
     pub(super) timing: &'a mut Timing,
     watch: &'a Watch,
@@ -36,7 +36,7 @@ pub(crate) struct Search<'a> {
     /// The moves behind handwritten numbers, by the pages on which they were looked for (their maps to the photo).
     listed: Vec<(Homography, Option<(Found, bool)>)>,
     /// Why the first page had no table.
-    cause: Option<String>,
+    pub(super) cause: Option<String>,
 }
 
 impl<'a> Search<'a> {
@@ -56,86 +56,13 @@ impl<'a> Search<'a> {
         self.try_grid(page, grid)
     }
 
-    /// The same; where its lines may have told wrong, they are looked at once more from further away. Whether these tell more.
-    pub(super) fn try_page_twice(&mut self, page: Page) -> Result<bool> {
-        let printed = Printed::on(&page);
-        let Some((rows, found)) = self.look(&printed)? else { return Ok(false) };
-        if found.as_ref().is_some_and(Found::is_clear) {
-            self.offer_any(found)?;
-            return Ok(false);
-        }
-        self.look_from_afar(&printed, &rows, found)
-    }
-
-    /// As [`Self::try_page_twice`], but where the table was surely found, perhaps a part of it, and the page can be laid flat, it
-    /// is not looked at from further away: its rows, to do so later if the flat page does not show the whole.
-    pub(super) fn try_plain(
-        &mut self,
-        page: &Page,
-        can_be_flat: impl FnOnce() -> bool,
-    ) -> Result<(bool, Option<Rows>)> {
-        let printed = Printed::on(page);
-        let Some((rows, found)) = self.look(&printed)? else { return Ok((false, None)) };
-        let is_clear = found.as_ref().is_some_and(Found::is_clear);
-        if is_clear || (found.as_ref().is_some_and(Found::is_to_be_flat) && can_be_flat()) {
-            self.offer_any(found)?;
-            return Ok((false, Some(rows).filter(|_| !is_clear)));
-        }
-        Ok((self.look_from_afar(&printed, &rows, found)?, None))
-    }
-
-    /// Looks from further away at a page on which a part of the table was found.
-    pub(super) fn try_from_afar(&mut self, page: &Page, rows: &Rows) -> Result<()> {
-        let best = self.best.clone();
-        self.look_from_afar(&Printed::on(page), rows, best).map(|_| ())
-    }
-
-    /// The ruled rows of a page, and the table on them.
-    fn look(&mut self, printed: &Printed) -> Result<Option<(Rows, Option<Found>)>> {
-        let known = self.known;
-        let rows = match timed(self.timing, "grid", || Rows::find(printed.page, &known)) {
-            Ok(rows) => rows,
-            Err(cause) => {
-                self.cause.get_or_insert(cause);
-                return Ok(None);
-            }
-        };
-        let grid = timed(self.timing, "grid", || rows.grid(printed.page, &known));
-        let found = self.anchored(printed, grid)?;
-        Ok(Some((rows, found)))
-    }
-
-    /// Looks at the columns of a page from further away, and takes the better of what is then found and what was found before;
-    /// whether it is the former.
-    fn look_from_afar(&mut self, printed: &Printed, rows: &Rows, found: Option<Found>) -> Result<bool> {
-        let known = self.known;
-        let grid = timed(self.timing, "grid", || rows.grid_seen_coarsely(printed.page, &known));
-        let mut other = self.anchored(printed, grid)?;
-        let mut is_better = match (&found, &other) {
-            (Some(_), Some(other)) if other.legible.is_some_and(|legible| legible.is_nothing()) => false,
-            (Some(found), Some(other)) => {
-                timed(self.timing, "anchor", || other.holds_more_than(found, self.recogniser))?
-            }
-            (_, other) => other.is_some(),
-        };
-        // From further away writing on paper that is no form may pass for lines.
-        if is_better
-            && let Some(other) = &mut other
-            && let Some((mut found, by_hand)) = self.listed(printed.page)?
-        {
-            is_better = !by_hand && !found.reads_better_than(other, self.recogniser)?;
-        }
-        self.offer_any(if is_better { other } else { found })?;
-        Ok(is_better)
-    }
-
     /// Tries a page that was laid flat all ways up, until one is surely upright; keeps the page as it was laid.
     pub(super) fn try_flat(&mut self, page: Page, flat_pages: &mut Vec<Page>) -> Result<bool> {
         flat_pages.push(page.clone());
         for turns in [0, 1, 3, 2] {
             self.watch.at("page")?;
             let page = timed(self.timing, "page", || page.turned(turns));
-            self.try_page_twice(page)?;
+            self.try_page_twice(&page)?;
             if self.is_sure() || self.writing_is_plain()? {
                 return Ok(true);
             }
@@ -241,7 +168,7 @@ impl<'a> Search<'a> {
     }
 
     /// The moves of a page that stand behind numbers, and whether these are written by hand.
-    fn listed(&mut self, page: &Page) -> Result<Option<(Found, bool)>> {
+    pub(super) fn listed(&mut self, page: &Page) -> Result<Option<(Found, bool)>> {
         self.listed_on(page, || Unruled::new(page))
     }
 
@@ -274,7 +201,11 @@ impl<'a> Search<'a> {
     }
 
     /// A table with what its numbers and its writing tell; none where there is none, or it is surely none.
-    fn anchored(&mut self, printed: &Printed, grid: std::result::Result<Grid, String>) -> Result<Option<Found>> {
+    pub(super) fn anchored(
+        &mut self,
+        printed: &Printed,
+        grid: std::result::Result<Grid, String>,
+    ) -> Result<Option<Found>> {
         let page = printed.page;
         let mut grid = match grid {
             Ok(grid) => grid,
@@ -319,7 +250,7 @@ impl<'a> Search<'a> {
         Ok(Some(found))
     }
 
-    fn offer_any(&mut self, found: Option<Found>) -> Result<()> {
+    pub(super) fn offer_any(&mut self, found: Option<Found>) -> Result<()> {
         found.map_or(Ok(()), |found| self.offer(found))
     }
 
@@ -412,5 +343,42 @@ impl<'a> Search<'a> {
             return Err(Error::Unreadable { file: photo.file.clone(), advice: advice::LOOK_AGAIN.to_owned() });
         }
         Ok(vec![if is_open { further::parted(found, self.recogniser, self.timing, self.watch)? } else { found }])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::cells::Crop;
+    use crate::reading::{Alphabet, Reading};
+    use image::{GrayImage, Luma};
+
+    struct Nothing(Alphabet);
+
+    impl Recogniser for Nothing {
+        fn alphabet(&self) -> &Alphabet {
+            &self.0
+        }
+
+        fn read(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
+            Ok(crops.iter().map(|_| Reading::new(vec![0.0, f32::NEG_INFINITY], 2)).collect())
+        }
+    }
+
+    #[test]
+    fn a_page_is_looked_at_for_a_list_once_each_way_up() {
+        let page = Page::new(&Photo { file: String::new(), grey: GrayImage::from_pixel(400, 600, Luma([250])) }, 0);
+        let (recogniser, mut timing, watch) = (Nothing(Alphabet::new("a".chars())), Timing::new(), Watch::default());
+        let mut search = Search::new(&recogniser, &mut timing, &watch);
+        let mut looks = 0;
+        for (turns, expected) in [(0, 1), (0, 1), (2, 2), (0, 2), (2, 2)] {
+            let page = page.turned(turns);
+            let listed = search.listed_on(&page, || {
+                looks += 1;
+                Unruled::new(&page)
+            });
+            assert!(listed.unwrap().is_none());
+            assert_eq!(looks, expected);
+        }
     }
 }

@@ -259,6 +259,16 @@ mod tests {
     }
 
     #[test]
+    fn a_page_has_the_same_ruling_whichever_way_up() {
+        let letters: Vec<[u32; 2]> = (0..12).map(|row| [200, 205 + 60 * row]).collect();
+        let page = squared(60, &letters);
+        let unruled = Unruled::new(&page);
+        assert!(unruled.page.image != page.image, "there is ruling to take away");
+        let (turned, of_turned) = (unruled.turned(1), Unruled::new(&page.turned(1)));
+        assert!(turned.page.image == of_turned.page.image && turned.ink == of_turned.ink);
+    }
+
+    #[test]
     fn letters_of_two_rows_that_touch_are_of_two_words() {
         let mut letters: Vec<[u32; 2]> = (0..12).flat_map(|row| [200, 218].map(|x| [x, 205 + 60 * row])).collect();
         letters.extend([[400, 205], [400, 225], [418, 205], [418, 229]]);
