@@ -63,6 +63,7 @@ pub(crate) fn outline(grey: &GrayImage) -> Option<Quad> {
 }
 
 /// Paper and what it lies on: the brightness that parts them, and the mean brightness on either side of it.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Parted {
     pub threshold: f32,
     pub dark: f32,
@@ -71,8 +72,14 @@ pub(crate) struct Parted {
 
 /// Parts paper from what it lies on as well as one brightness can (Otsu 1979).
 pub(crate) fn part(image: &GrayImage) -> Option<Parted> {
+    part_below(image, f32::INFINITY)
+}
+
+/// The same of what is darker than a brightness.
+pub(crate) fn part_below(image: &GrayImage, brightness: f32) -> Option<Parted> {
     let mut histogram = [0f32; 256];
-    image.as_raw().iter().for_each(|&pixel| histogram[usize::from(pixel)] += 1.0);
+    let below = image.as_raw().iter().filter(|&&pixel| f32::from(pixel) < brightness);
+    below.for_each(|&pixel| histogram[usize::from(pixel)] += 1.0);
     let (mut dark, mut dark_sum) = (0.0, 0.0);
     let (all, all_sum) = histogram.iter().enumerate().fold((0.0, 0.0), |(n, s), (k, c)| (n + c, s + k as f32 * c));
     let mut best = (0.0, None);

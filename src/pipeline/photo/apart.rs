@@ -107,19 +107,11 @@ fn bright_regions(grey: &GrayImage) -> Vec<Place> {
     let (width, height) = grey.dimensions();
     let shrink = (width.max(height) as f32 / SIDE as f32).max(1.0);
     let small = imageops::thumbnail(grey, (width as f32 / shrink) as u32, (height as f32 / shrink) as u32);
-    let Some(Parted { threshold, dark, light }) = paper::part(&small) else { return Vec::new() };
-    if light < BRIGHTER * dark {
-        return Vec::new();
-    }
-    let bright: Vec<bool> = small.as_raw().iter().map(|&pixel| f32::from(pixel) > threshold).collect();
-    if edge(&small, threshold) < SHARP * (light - dark) {
-        return Vec::new();
-    }
-    // Ruling lines may part a sheet; without them two that nearly touch may be one.
-    let mut regions = sheets_among(&bright, small.width() as usize);
-    if regions.len() < 2 {
-        regions = sheets_among(&closed(&bright, small.width() as usize), small.width() as usize);
-    }
+    // A carbon copy is darker than the sheet of which it is one: what is no white paper is parted again.
+    let white = paper::part(&small);
+    let tinted = white.and_then(|white| paper::part_below(&small, white.threshold));
+    let regions = [white, tinted].into_iter().flatten().map(|parted| parted_sheets(&small, parted));
+    let regions = regions.fold(Vec::new(), |most, next| if next.len() > most.len() { next } else { most });
     let margin = AROUND * width.max(height) as f32;
     let place = |region: &Shape| {
         let [left, top, right, bottom] =
@@ -133,6 +125,18 @@ fn bright_regions(grey: &GrayImage) -> Vec<Place> {
         ]
     };
     regions.iter().map(place).collect()
+}
+
+/// The regions that may be sheets where a picture is parted so; none where light does not end there as at the edge of paper.
+fn parted_sheets(small: &GrayImage, Parted { threshold, dark, light }: Parted) -> Vec<Shape> {
+    if light < BRIGHTER * dark || edge(small, threshold) < SHARP * (light - dark) {
+        return Vec::new();
+    }
+    let (width, bright) = (small.width() as usize, small.as_raw().iter().map(|&pixel| f32::from(pixel) > threshold));
+    let bright: Vec<bool> = bright.collect();
+    // Ruling lines may part a sheet; without them two that nearly touch may be one.
+    let regions = sheets_among(&bright, width);
+    if regions.len() < 2 { sheets_among(&closed(&bright, width), width) } else { regions }
 }
 
 /// The bright regions that may be sheets; none if any of them is unlike a sheet beside the others.
@@ -217,6 +221,25 @@ mod tests {
                 assert!(found.iter().zip(drawn).all(|(&a, b)| a.abs_diff(b) < 60), "{found:?} for {drawn:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_tinted_copy_beside_a_white_sheet_is_found() {
+        let sheets = [[100, 150, 1150, 1500], [1250, 90, 2300, 1450]];
+        let mut photo = table_of(70, &sheets);
+        let [left, top, right, bottom] = sheets[1];
+        for (x, y) in (left..right).flat_map(|x| (top..bottom).map(move |y| (x, y))) {
+            let pixel = photo.grey.get_pixel_mut(x, y);
+            pixel.0[0] = (u32::from(pixel.0[0]) * 13 / 20) as u8;
+        }
+        assert_eq!(places(&photo).len(), 2);
+        // Half of one sheet in a shadow is no sheet.
+        let mut photo = table_of(70, &[[300, 100, 2100, 1500]]);
+        for (x, y) in (1200..2100).flat_map(|x| (100..1500).map(move |y| (x, y))) {
+            let pixel = photo.grey.get_pixel_mut(x, y);
+            pixel.0[0] = (u32::from(pixel.0[0]) * 13 / 20) as u8;
+        }
+        assert_eq!(places(&photo), [[0, 0, 2400, 1600]]);
     }
 
     #[test]
