@@ -1,8 +1,8 @@
 """Games kept on paper that is no form: a lined, squared or plain page, its numbers written by hand like the moves.
 
-    python notebook.py --out DIR --count 24 [--first 0] [--strength 10] [--ragged] [--data ../../../shared/data] [--hands DIR]
+    python notebook.py --out DIR --count 24 [--first 0] [--strength 10] [--ragged | --running] [--data ../../../shared/data] [--hands DIR]
 
---ragged: Black's moves follow White's, in no column of their own. Sheet number n has seed n; DIR is a data set as `make.py --random` writes it.
+--ragged: Black's moves follow White's, in no column of their own. --running: moves run on in lines like words. Sheet number n has seed n; DIR is a data set as `make.py --random` writes it.
 """
 import numpy as np
 
@@ -35,7 +35,32 @@ def page(rng, kind=None):
     return picture.astype(np.uint8), kind, rows, pitch, top
 
 
-def kept(rng, studio, strength=10.0, ragged=False, kind=None, shot=None, languages=None, font=None):
+def run_on(pen, notes, end, rng, left, right, lines):
+    """Writes moves behind each other, in lines whose upper edges are given, as many as there is room for; gives the texts written."""
+    printed, pitch = pen.printed, pen.printed.pitch
+    pen.manner.indent = 0
+    close, comma = rng.random() < .35, "," if rng.random() < .15 else ""
+    written, line, x = {}, 0, left
+    printed.cells, printed.starts = {}, {}
+    for ply, text in sorted(notes.texts.items()):
+        n, colour = ply // 2 + 1, ("white", "black")[ply % 2]
+        pieces = [(n, f"{n}{end}")] if colour == "white" else []
+        pieces.append(((n, colour), text + (comma if colour == "white" else "")))
+        wide = [pitch * pen.manner.size * 1.05 * pen.writer.layout(piece)[1] for _, piece in pieces]
+        if x + sum(wide) > right:
+            line, x = line + 1, left + pitch * rng.uniform(-.2, .2)
+            if line == len(lines):
+                break
+        for (key, piece), room in zip(pieces, wide):
+            printed.starts[key] = x
+            printed.cells[key] = x, lines[line], x + room + .3 * pitch, lines[line] + pitch
+            gap = rng.uniform(.02, .12) if close and key == n else rng.uniform(.3, .6) if key == n else rng.uniform(.5, .9)
+            x = pen.move(key, piece) + pitch * gap
+        written[n, colour] = text
+    return written
+
+
+def kept(rng, studio, strength=10.0, ragged=False, kind=None, shot=None, languages=None, font=None, running=False):
     """The truth of a page as of `random_sheet`."""
     picture, kind, rows, pitch, top = page(rng, kind)
     h, w = picture.shape[:2]
@@ -63,7 +88,7 @@ def kept(rng, studio, strength=10.0, ragged=False, kind=None, shot=None, languag
         pen.field("title", f"{header['White']} - {header['Black']}", pitch * .6)
     end = str(rng.choice([".", "", ")"], p=[.6, .3, .1]))
     written, behind = {}, 0
-    for ply, text in sorted(notes.texts.items()):
+    for ply, text in sorted(notes.texts.items()) if not running else []:
         key = ply // 2 + 1, ("white", "black")[ply % 2]
         if ply % 2 == 0:
             pen.move(key[0], f"{key[0]}{end}")
@@ -73,6 +98,9 @@ def kept(rng, studio, strength=10.0, ragged=False, kind=None, shot=None, languag
             cells[key] = printed.cells[key] = printed.starts[key], y, right + .3 * across, foot
         behind = pen.move(key, text)
         written[key] = text
+    if running:
+        written = run_on(pen, notes, end or ".", rng, left, w * rng.uniform(.85, .95), [top + row * pitch for row in range(rows)])
+        cells, sans = {key: cell for key, cell in printed.cells.items() if isinstance(key, tuple)}, sans[:len(written)]
     printed.cells, printed.starts = cells, {key: printed.starts[key] for key in cells}
     photo, jpeg, geometry = photograph(pen.page(), shot or random_shot(rng, strength), rng)
     truth = truth_of(printed, written, geometry, photo, header, sans, result)
@@ -80,4 +108,4 @@ def kept(rng, studio, strength=10.0, ragged=False, kind=None, shot=None, languag
 
 
 if __name__ == "__main__":
-    bench(__doc__, 24, lambda rng, studio, o, _: kept(rng, studio, o.strength, o.ragged), ["--ragged"])
+    bench(__doc__, 24, lambda rng, studio, o, _: kept(rng, studio, o.strength, o.ragged, running=o.running), ["--ragged", "--running"])

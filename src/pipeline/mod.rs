@@ -325,7 +325,7 @@ fn cut_cells(page: &Page, grid: &Grid, anchor: &Anchor) -> Vec<ReadCell> {
     }
     let cut = |&(band, pair, number, colour): &(usize, usize, u32, Colour)| {
         let (rows, column) = (&grid.bands[band], grid.pairs[pair].of(colour));
-        let quad = grid.quad(rows, column).map(|corner| page.to_photo(corner));
+        let quad = page.quad_to_photo(grid.quad(rows, column));
         let crop = Crop::cut(page, rows, column);
         ReadCell { band, pair, number, colour, quad, crop, reading: None }
     };
@@ -334,6 +334,9 @@ fn cut_cells(page: &Page, grid: &Grid, anchor: &Anchor) -> Vec<ReadCell> {
 
 /// The corners of the numbered rows, numbers included, in pixels of the upright photo; zeros if there are none.
 fn table_quad(page: &Page, grid: &Grid, anchor: &Anchor) -> Quad {
+    if let Some(pieces) = &page.pieces {
+        return pieces.around();
+    }
     let rows = grid.bands.get(anchor.first_band..anchor.first_band + anchor.rows).unwrap_or_default();
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Quad::default() };
     let (Some(left), Some(right)) = (grid.pairs.first(), grid.pairs.last()) else { return Quad::default() };

@@ -6,15 +6,18 @@ pub mod flatten;
 pub mod homography;
 pub(super) mod pale;
 pub(super) mod paper;
+pub(crate) mod pieces;
 pub(crate) mod sampling;
 pub mod segments;
 pub(crate) mod shades;
 pub(super) mod shapes;
 
+use crate::game::Quad;
 use crate::pipeline::photo::ingest::Photo;
 use flatten::Flat;
 use homography::Homography;
 use image::{GrayImage, imageops};
+use pieces::Pieces;
 use rayon::prelude::*;
 
 /// Longest side of a page at working size, in pixels: rows of the tightest forms keep about 20 pixels.
@@ -38,6 +41,8 @@ pub struct Page {
     pub quarter_turns: u8,
     /// Size of the photo, in pixels.
     pub photo_size: (u32, u32),
+    /// Of a page that was laid out anew.
+    pub(crate) pieces: Option<Pieces>,
 }
 
 impl Page {
@@ -54,7 +59,14 @@ impl Page {
         let (before, factor) = (small.dimensions(), f64::from(width) / f64::from(small.width()));
         let image = even_light(&turned(small, quarter_turns));
         let map = Homography::scaling([factor; 2], [0.0; 2]).after(&unturned(quarter_turns, before));
-        Self { image, map, scale: factor as f32, quarter_turns: quarter_turns % 4, photo_size: (width, height) }
+        Self {
+            image,
+            map,
+            scale: factor as f32,
+            quarter_turns: quarter_turns % 4,
+            photo_size: (width, height),
+            pieces: None,
+        }
     }
 
     /// Takes a flat picture from a photo, turns it by `quarter_turns` clockwise and evens its light; white where
@@ -75,6 +87,7 @@ impl Page {
             scale: scale as f32,
             quarter_turns: quarter_turns % 4,
             photo_size: (width, height),
+            pieces: None,
         }
     }
 
@@ -110,13 +123,23 @@ impl Page {
             image: turned(self.image.clone(), quarter_turns),
             map: self.map.after(&unturned(quarter_turns, self.image.dimensions())),
             quarter_turns: (self.quarter_turns + quarter_turns) % 4,
+            pieces: None,
             ..*self
         }
     }
 
     /// From pixels of the page to pixels of the upright photo.
     pub fn to_photo(&self, point: [f32; 2]) -> [f32; 2] {
+        if let Some(pieces) = &self.pieces {
+            return pieces.to_photo(point);
+        }
         self.map.apply(point.map(f64::from)).map(|v| v as f32)
+    }
+
+    /// The same of four corners; of what is laid out anew the piece within them.
+    pub(crate) fn quad_to_photo(&self, quad: Quad) -> Quad {
+        let piece = self.pieces.as_ref().and_then(|pieces| pieces.within(&quad));
+        piece.unwrap_or_else(|| quad.map(|corner| self.to_photo(corner)))
     }
 
     /// Whether the photo reaches as far as a place in pixels of the page.

@@ -132,5 +132,8 @@ pub(crate) fn find(
     if let Some(page) = search.upside_down().filter(|_| upright && !told_by_lines) {
         search.try_ink(page)?;
     }
+    if !search.is_read() && !search.writing_is_plain()? {
+        search.try_running(&pages.iter().collect::<Vec<_>>())?;
+    }
     search.end(photo)
 }

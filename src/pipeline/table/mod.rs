@@ -24,6 +24,7 @@ pub(super) mod number_sides;
 pub(super) mod pairs;
 pub(super) mod print;
 pub(super) mod ruled_rows;
+pub(super) mod running;
 pub(super) mod search;
 pub(super) mod spacing;
 pub(super) mod straight_rows;

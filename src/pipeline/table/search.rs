@@ -9,6 +9,7 @@ use super::legible;
 use super::level;
 use super::listed::{self, Listed, Unruled};
 use super::number_columns::Printed;
+use super::running;
 use super::straight_rows;
 use crate::error::{Error, Result};
 use crate::pipeline::numbers::anchor;
@@ -144,6 +145,27 @@ impl<'a> Search<'a> {
             }
             if any {
                 return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes moves that run on in lines on one of some pages, whichever way up; whether there are any.
+    pub(super) fn try_running(&mut self, pages: &[&Page]) -> Result<bool> {
+        if !self.is_open() {
+            return Ok(false);
+        }
+        let unruled: Vec<Unruled> =
+            timed(self.timing, "grid", || pages.par_iter().map(|page| Unruled::new(page)).collect());
+        for turns in [0, 2, 1, 3] {
+            for unruled in &unruled {
+                self.watch.at("grid")?;
+                let recogniser = self.recogniser;
+                let found = timed(self.timing, "grid", || running::find(unruled.turned(turns), recogniser))?;
+                if let Some((page, grid, anchor)) = found {
+                    self.best = Some(Found { page, grid, anchor, legible: None, is_level: false });
+                    return Ok(true);
+                }
             }
         }
         Ok(false)
@@ -333,6 +355,9 @@ impl<'a> Search<'a> {
             && (by_hand || !self.is_sure())
         {
             self.offer_to_read(found)?;
+        }
+        if let Some(found) = self.best.take_if(|found| found.page.pieces.is_some()) {
+            return Ok(vec![found]);
         }
         let Some(mut found) = self.best else {
             return Err(Error::NoTable { file: photo.file.clone(), cause: self.cause.unwrap_or_default() });

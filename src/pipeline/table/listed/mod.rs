@@ -8,7 +8,7 @@ mod layout;
 mod numbers;
 mod rows;
 mod starts;
-mod words;
+pub(super) mod words;
 
 use super::grid::Grid;
 use super::spacing;

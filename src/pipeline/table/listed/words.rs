@@ -39,7 +39,7 @@ const APART: f32 = 1.2;
 const FEWEST: usize = 20;
 
 /// The letters on a page.
-pub(super) struct Writing {
+pub(in crate::pipeline::table) struct Writing {
     /// The page without what is ruled on it.
     pub page: Page,
     /// Letters, and groups of letters written in one stroke.
@@ -50,7 +50,7 @@ pub(super) struct Writing {
 
 /// Letters that stand close together, from left to right.
 #[derive(Debug, Clone)]
-pub(super) struct Word {
+pub(in crate::pipeline::table) struct Word {
     pub left: f32,
     pub right: f32,
     /// The middle of its letters.
@@ -60,7 +60,7 @@ pub(super) struct Word {
 
 impl Writing {
     /// None where there are too few letters to be a game.
-    pub(super) fn new(unruled: Unruled) -> Option<Self> {
+    pub(in crate::pipeline::table) fn new(unruled: Unruled) -> Option<Self> {
         let Unruled { page, ink } = unruled;
         let (width, darkest) = (page.image.width() as usize, 255 - ink);
         let dark: Vec<bool> = page.image.as_raw().iter().map(|&pixel| pixel <= darkest).collect();
@@ -93,7 +93,7 @@ impl Writing {
     }
 
     /// The words on the page.
-    pub(super) fn words(&self) -> Vec<Word> {
+    pub(in crate::pipeline::table) fn words(&self) -> Vec<Word> {
         let mut letters: Vec<Shape> = self.letters.iter().flat_map(|letter| self.by_row(letter)).collect();
         letters.sort_by_key(|letter| letter.left);
         let mut words: Vec<Word> = Vec::new();
@@ -119,7 +119,7 @@ impl Writing {
     }
 
     /// How much the words fall to the right, in pixels per pixel: as most letters do of one word.
-    pub(super) fn slope(&self, words: &[Word]) -> f32 {
+    pub(in crate::pipeline::table) fn slope(&self, words: &[Word]) -> f32 {
         let between = |word: &Word| -> Vec<f32> {
             let at = |letter: &Shape| [(letter.left + letter.right) as f32 / 2.0, middle(letter)];
             let pairs = word.letters.iter().flat_map(|a| word.letters.iter().map(move |b| (at(a), at(b))));

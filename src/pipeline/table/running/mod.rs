@@ -1,0 +1,272 @@
+//! A game whose moves run on in lines like words: `1. e4 e5 2. Nf3 Nc6`.
+//!
+//! Wherever there is a gap a line is taken apart; what may be a number or a move is read, and the order of a game tells which
+//! is which. The moves are laid out anew, one below the other: from there on the page is like a form.
+
+mod lines;
+mod order;
+mod parts;
+
+use super::columns::MOST_PAIRS;
+use super::grid::{Band, Column, ColumnPair, Grid};
+use super::legible;
+use super::lines::Curve;
+use super::listed::words::{Unruled, Writing};
+use crate::error::Result;
+use crate::game::Colour;
+use crate::pipeline::cells::Crop;
+use crate::pipeline::numbers::anchor::{self, Anchor};
+use crate::pipeline::page::Page;
+use crate::pipeline::page::pieces::Cutting;
+use crate::pipeline::recognise::Recogniser;
+use lines::Sign;
+use order::{Place, Said, order};
+use parts::{Part, parted, parts};
+use rayon::prelude::*;
+
+/// Words that are looked at to tell whether a page holds moves, their width in heights of a letter, and the share of them that
+/// must read as such.
+const LOOKED_AT: usize = 36;
+const WORD: std::ops::Range<f32> = 1.2..7.0;
+const SHARE: f32 = 0.25;
+/// Parts that may be read: more are the grain of something else.
+const MOST_PARTS: usize = 4000;
+/// Fewest moves of a game, and the share of them that read as such.
+const FEWEST: usize = 10;
+const READ: f32 = 0.6;
+/// Narrowest move, in heights of a letter.
+const NARROWEST: f32 = 0.7;
+/// Height of a row, what is shown of it above and below its middle at most, and the paper beside a move, in heights of a letter.
+const ROW: f32 = 2.0;
+const SHOWN: f32 = 1.1;
+const BESIDE: f32 = 0.6;
+/// Share of the gap to the next sign that is shown.
+const OF_GAP: f32 = 0.5;
+/// Rows of a column.
+const ROWS: usize = 40;
+
+/// The moves of a page, given without its ruling, that run on in lines; none where there are none.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(super) fn find(unruled: Unruled, recogniser: &dyn Recogniser) -> Result<Option<(Page, Grid, Anchor)>> {
+    let Some(writing) = Writing::new(unruled) else { return Ok(None) };
+    let words = writing.words();
+    let slope = writing.slope(&words);
+    let lines = lines::lines(&writing, &words, slope);
+    let signs: Vec<Sign> = lines.iter().flatten().copied().collect();
+    let text = Text { page: &writing.page, height: writing.height, slope };
+    let parts = parts(&lines, writing.height);
+    if parts.len() > MOST_PARTS || !text.holds_moves(&parts, recogniser)? {
+        return Ok(None);
+    }
+    let (said, shares) = text.read(&parts, recogniser)?;
+    let (_, places) = order(&said, signs.len());
+    let read = places.iter().filter(|place| place.both || said[place.part].is_move.is_some()).count();
+    if read < FEWEST || (read as f32) < READ * places.len() as f32 {
+        return Ok(None);
+    }
+    let moves: Vec<(Place, Part)> = places
+        .into_iter()
+        .map(|place| {
+            let part = parts[place.part];
+            let behind = place.both.then(|| parted(&part, &signs, shares[place.part])).flatten();
+            (place, behind.map_or(part, |[_, behind]| behind))
+        })
+        .collect();
+    Ok(Some(text.laid_out(&moves)))
+}
+
+/// Writing on a page.
+struct Text<'a> {
+    page: &'a Page,
+    /// Of a letter, in pixels.
+    height: f32,
+    /// How much lines fall to the right, in pixels per pixel.
+    slope: f32,
+}
+
+impl Text<'_> {
+    /// Whether some of the words read as moves.
+    fn holds_moves(&self, parts: &[Part], recogniser: &dyn Recogniser) -> Result<bool> {
+        let is_word = |part: &&Part| {
+            WORD.contains(&((part.right - part.left) / self.height))
+                && part.gaps.iter().all(|&gap| gap > BESIDE * self.height / 2.0)
+        };
+        let words: Vec<Part> = parts.iter().filter(is_word).copied().collect();
+        let shown: Vec<Part> = words.iter().copied().step_by(words.len().div_ceil(LOOKED_AT).max(1)).collect();
+        let crops = self.crops(&shown);
+        let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
+        let texts = readings.iter().map(|reading| reading.best_path(recogniser.alphabet()).0);
+        let moves = texts.filter(|text| legible::is_move(behind_number(text).1).contains(&true)).count();
+        Ok(moves as f32 > SHARE * shown.len() as f32)
+    }
+
+    /// What each part says, and which share of it its number takes up.
+    fn read(&self, parts: &[Part], recogniser: &dyn Recogniser) -> Result<(Vec<Said>, Vec<f32>)> {
+        let crops = self.crops(parts);
+        let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
+        let spelled = anchor::spellings(recogniser.alphabet());
+        let texts: Vec<(String, f32)> =
+            readings.iter().map(|reading| reading.best_path(recogniser.alphabet())).collect();
+        // A page is written in one notation.
+        let reads = |text: &str| legible::is_move(behind_number(text).1);
+        let count = |notation: usize| texts.iter().filter(|(text, _)| reads(text)[notation]).count();
+        let notation = (0..3).rev().max_by_key(|&notation| count(notation)).unwrap_or(0);
+        let said = readings.par_iter().zip(&texts).zip(parts).map(|((reading, (text, likelihood)), part)| {
+            let sure = likelihood.exp();
+            let is_move = |text: &str| legible::is_move(text)[notation].then_some(sure);
+            let (number, rest) = behind_number(text);
+            Said {
+                first: part.first,
+                end: part.end,
+                numbers: anchor::row_evidence(reading, &spelled),
+                is_move: is_move(text),
+                both: number.filter(|_| notation != NUMERIC).zip(is_move(rest)),
+                too_narrow: part.right - part.left < NARROWEST * self.height,
+            }
+        });
+        let said = said.collect();
+        let share = |(text, _): &(String, f32)| {
+            let rest = behind_number(text).1.chars().count() as f32;
+            1.0 - rest / text.chars().count().max(1) as f32
+        };
+        Ok((said, texts.iter().map(share).collect()))
+    }
+
+    /// The parts as cells.
+    fn crops(&self, parts: &[Part]) -> Vec<Crop> {
+        let rows: Vec<(usize, Part)> = parts.iter().copied().enumerate().collect();
+        let page = Layout::new(self.height, &rows.iter().map(|&(row, part)| (row, 0, part)).collect::<Vec<_>>());
+        let (page, bands) = (page.laid(self), page);
+        let column = bands.column(0);
+        (0..parts.len()).into_par_iter().map(|row| Crop::cut(&page, &bands.band(row), &column)).collect()
+    }
+
+    /// The moves below each other.
+    fn laid_out(&self, moves: &[(Place, Part)]) -> (Page, Grid, Anchor) {
+        let first = moves.first().map_or(1, |(place, _)| place.number);
+        let last = moves.last().map_or(first, |(place, _)| place.number);
+        let pairs = (last + 1 - first).div_ceil(ROWS).min(MOST_PAIRS);
+        let rows = (last + 1 - first).div_ceil(pairs);
+        // Numbers have a narrow column of their own that is left empty.
+        let placed: Vec<(usize, usize, Part)> = moves
+            .iter()
+            .map(|(place, part)| {
+                let at = place.number - first;
+                (at % rows, 2 * (at / rows) + usize::from(place.colour == Colour::Black), *part)
+            })
+            .collect();
+        let layout = Layout::new(self.height, &placed);
+        let page = layout.laid(self);
+        let pairs = (0..pairs)
+            .map(|pair| {
+                let [white, black] = [2 * pair, 2 * pair + 1].map(|column| layout.column(column));
+                ColumnPair { numbers: None, between: None, white, black }
+            })
+            .collect::<Vec<_>>();
+        let grid = Grid {
+            bands: (0..rows).map(|row| layout.band(row)).collect(),
+            pitch: layout.pitch as f32,
+            width: page.image.width() as f32,
+            pairs,
+            by_ink: true,
+        };
+        let anchor = Anchor { first_band: 0, rows, period: rows, first_number: first as u32, evidence: SURE };
+        (page, grid, anchor)
+    }
+}
+
+/// Evidence of the numbers of a game that was told by their order.
+const SURE: f32 = 1.0;
+/// Of the notations of [`legible::is_move`].
+const NUMERIC: usize = 1;
+
+/// The number with which a text begins, and what stands behind it.
+fn behind_number(text: &str) -> (Option<usize>, &str) {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = &text[..text.len() - rest.len()];
+    let rest = rest.trim_start_matches(['.', ')', ' ']);
+    match digits.parse().ok().filter(|value| (1..=anchor::LARGEST as usize).contains(value)) {
+        Some(value) if !rest.is_empty() => (Some(value), rest),
+        _ => (None, text),
+    }
+}
+
+/// Where parts are laid: rows and columns with white paper between them.
+struct Layout {
+    parts: Vec<(usize, usize, Part)>,
+    /// Left end of each column, and of what would be the next one.
+    columns: Vec<u32>,
+    pitch: u32,
+    rows: usize,
+    height: f32,
+}
+
+impl Layout {
+    /// Of parts with their rows and columns.
+    fn new(height: f32, parts: &[(usize, usize, Part)]) -> Self {
+        let count = parts.iter().map(|(_, column, _)| column + 1).max().unwrap_or(1);
+        let widest = |wanted: usize| {
+            let widths =
+                parts.iter().filter(|(_, column, _)| *column == wanted).map(|(_, _, part)| part.right - part.left);
+            widths.fold(height, f32::max)
+        };
+        let mut columns = vec![0];
+        for column in 0..count {
+            columns.push(columns[column] + (widest(column) + 2.0 * BESIDE * height).ceil() as u32);
+        }
+        let rows = parts.iter().map(|(row, ..)| row + 1).max().unwrap_or(0);
+        Self { parts: parts.to_vec(), columns, pitch: (2.0 * SHOWN * height).ceil() as u32 + 2, rows, height }
+    }
+
+    /// The page on which they lie.
+    fn laid(&self, text: &Text) -> Page {
+        let cutting = |&(row, column, part): &(usize, usize, Part)| {
+            let [before, behind] = part.gaps.map(|gap| (OF_GAP * gap).min(BESIDE * self.height));
+            let (top, bottom) = (part.y - SHOWN * self.height, part.y + SHOWN * self.height);
+            let x = self.columns[column] as f32 + BESIDE * self.height - before;
+            Cutting {
+                from: [part.left - before, top, part.right + behind, bottom],
+                slope: text.slope,
+                to: [x.max(0.0) as u32, row as u32 * self.pitch + 1],
+            }
+        };
+        let cuttings: Vec<Cutting> = self.parts.iter().map(cutting).collect();
+        text.page.laid_out_anew(self.size(), &cuttings)
+    }
+
+    fn size(&self) -> (u32, u32) {
+        (self.columns[self.columns.len() - 1], self.rows.max(1) as u32 * self.pitch)
+    }
+
+    fn band(&self, row: usize) -> Band {
+        let middle = row as f32 * self.pitch as f32 + 1.0 + SHOWN * self.height;
+        let along = |y: f32| Curve::along(self.size().0, |_| y);
+        Band {
+            top: along(middle - ROW / 2.0 * self.height),
+            bottom: along(middle + ROW / 2.0 * self.height),
+            ruled: true,
+        }
+    }
+
+    fn column(&self, column: usize) -> Column {
+        let down = |x: u32| Curve::along(self.size().1, |_| x as f32);
+        Column { left: down(self.columns[column]), right: down(self.columns[column + 1]), inner: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_may_stand_before_a_move() {
+        let texts = ["12.Nf3", "3e4", "e4", "14", "1)d4", "5254"];
+        let found = texts.map(behind_number);
+        assert_eq!(
+            found,
+            [(Some(12), "Nf3"), (Some(3), "e4"), (None, "e4"), (None, "14"), (Some(1), "d4"), (None, "5254")]
+        );
+    }
+}

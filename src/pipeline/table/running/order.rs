@@ -1,0 +1,194 @@
+//! Which parts are the numbers and the moves of a game, in their order: the best sum of what each of them says, by dynamic
+//! programming.
+
+use crate::game::Colour;
+use crate::pipeline::numbers::anchor::LARGEST;
+
+/// What a move says that reads as one, more so the surer it is read; what one costs that does not.
+const MOVE: f32 = 1.0;
+const NO_MOVE: f32 = -1.0;
+/// Bounds of what a number says (natural logarithm), and what one says that begins a part with a move.
+const NUMBER: std::ops::Range<f32> = -2.0..3.0;
+pub(super) const LEADING: f32 = 1.5;
+/// Prices of a number and a move that are not there, of a sign that is passed over, and of a first number other than 1.
+const NO_NUMBER: f32 = -2.0;
+const LEFT_OUT: f32 = -4.0;
+const PASSED_OVER: f32 = -0.8;
+const LATER: f32 = -3.0;
+
+/// What a part may be.
+#[derive(Debug, Clone)]
+pub(super) struct Said {
+    /// The signs from which to which it stands.
+    pub first: usize,
+    pub end: usize,
+    /// For each number how much likelier it is than the average one (natural logarithm).
+    pub numbers: Vec<f32>,
+    /// How sure a move is read, 0 to 1; none where it does not read as one.
+    pub is_move: Option<f32>,
+    /// The number with which it begins, and how sure the move behind that is read.
+    pub both: Option<(usize, f32)>,
+    /// It is not as wide as any move.
+    pub too_narrow: bool,
+}
+
+/// A move among the parts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Place {
+    pub number: usize,
+    pub colour: Colour,
+    /// Of the parts.
+    pub part: usize,
+    /// The number stands in the same part.
+    pub both: bool,
+}
+
+/// What comes next: a number, White's or Black's move.
+const STATES: usize = 3;
+
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Start,
+    PassedOver,
+    /// Something that is not there.
+    LeftOut,
+    Part(usize),
+}
+
+/// The moves of a game in `signs` signs, and what they say together.
+pub(super) fn order(said: &[Said], signs: usize) -> (f32, Vec<Place>) {
+    let numbers = LARGEST as usize;
+    let width = (numbers + 2) * STATES;
+    let at = |sign: usize, number: usize, state: usize| sign * width + number * STATES + state;
+    let mut best = vec![(f32::NEG_INFINITY, Step::Start, 0usize); (signs + 1) * width];
+    let mut from: Vec<Vec<usize>> = vec![Vec::new(); signs];
+    for (index, part) in said.iter().enumerate() {
+        from[part.first].push(index);
+    }
+    for sign in 0..=signs {
+        for number in 1..=numbers {
+            let start = if number == 1 { 0.0 } else { LATER };
+            let here = &mut best[at(sign, number, 0)];
+            if start > here.0 {
+                *here = (start, Step::Start, 0);
+            }
+            for state in 0..STATES {
+                let here = at(sign, number, state);
+                let sum = best[here].0;
+                if sum == f32::NEG_INFINITY {
+                    continue;
+                }
+                let next = if state == 2 { (number + 1, 0) } else { (number, state + 1) };
+                let mut offer = |to: usize, gain: f32, step: Step| {
+                    if sum + gain > best[to].0 {
+                        best[to] = (sum + gain, step, here);
+                    }
+                };
+                offer(at(sign, next.0, next.1), if state == 0 { NO_NUMBER } else { LEFT_OUT }, Step::LeftOut);
+                let Some(parts) = from.get(sign) else { continue };
+                offer(at(sign + 1, number, state), PASSED_OVER, Step::PassedOver);
+                for &index in parts {
+                    let part = &said[index];
+                    let of_move = |sure: Option<f32>| sure.map_or(NO_MOVE, |sure| MOVE + sure);
+                    match state {
+                        0 => {
+                            let says = part.numbers[number].clamp(NUMBER.start, NUMBER.end);
+                            offer(at(part.end, number, 1), says, Step::Part(index));
+                            if let Some((_, sure)) = part.both.filter(|(value, _)| *value == number) {
+                                offer(at(part.end, number, 2), LEADING + of_move(Some(sure)), Step::Part(index));
+                            }
+                        }
+                        _ if part.is_move.is_some() || !part.too_narrow => {
+                            offer(at(part.end, next.0, next.1), of_move(part.is_move), Step::Part(index));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    let mut place = (0..best.len()).max_by(|&a, &b| best[a].0.total_cmp(&best[b].0)).unwrap_or(0);
+    let sum = best[place].0;
+    let mut moves = Vec::new();
+    loop {
+        let (_, step, before) = best[place];
+        if matches!(step, Step::Start) {
+            break;
+        }
+        if let Step::Part(part) = step {
+            let (number, state, after) = (before % width / STATES, before % STATES, place % STATES);
+            match (state, after) {
+                (0, 1) => {}
+                (0, _) => moves.push(Place { number, colour: Colour::White, part, both: true }),
+                (1, _) => moves.push(Place { number, colour: Colour::White, part, both: false }),
+                _ => moves.push(Place { number, colour: Colour::Black, part, both: false }),
+            }
+        }
+        place = before;
+    }
+    moves.reverse();
+    (sum, moves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Parts of one sign each: numbers, moves, a number with a move, or something else.
+    fn said(text: &str) -> Vec<Said> {
+        let part = |(at, word): (usize, &str)| {
+            let number = |text: &str| text.trim_end_matches('.').parse::<usize>().ok();
+            let mut numbers = vec![-0.5; LARGEST as usize + 1];
+            if let Some(value) = number(word) {
+                numbers[value] = 3.0;
+            }
+            let both = word
+                .split_once('.')
+                .and_then(|(value, rest)| Some((number(value)?, rest)))
+                .filter(|(_, rest)| !rest.is_empty());
+            Said {
+                first: at,
+                end: at + 1,
+                numbers,
+                is_move: (number(word).is_none() && both.is_none() && !word.contains('?')).then_some(0.8),
+                both: both.map(|(value, _)| (value, 0.8)),
+                too_narrow: false,
+            }
+        };
+        text.split(' ').enumerate().map(part).collect()
+    }
+
+    fn moves(text: &str) -> Vec<(usize, Colour, usize)> {
+        let said = said(text);
+        order(&said, said.len()).1.into_iter().map(|place| (place.number, place.colour, place.part)).collect()
+    }
+
+    #[test]
+    fn numbers_and_moves_are_told_by_their_order() {
+        use Colour::{Black, White};
+        assert_eq!(
+            moves("? ? 1. e4 e5 2. Nf3 Nc6 3.Bb5 a6"),
+            [(1, White, 3), (1, Black, 4), (2, White, 6), (2, Black, 7), (3, White, 8), (3, Black, 9)]
+        );
+        // A move that does not read as one, and a number that does not.
+        assert_eq!(
+            moves("1. e4 ? 2. Nf3 Nc6 ? Bb5 a6 4. Ba4 Nf6"),
+            [
+                (1, White, 1),
+                (1, Black, 2),
+                (2, White, 4),
+                (2, Black, 5),
+                (3, White, 7),
+                (3, Black, 8),
+                (4, White, 10),
+                (4, Black, 11)
+            ]
+        );
+    }
+
+    #[test]
+    fn a_sheet_that_goes_on_begins_with_a_later_number() {
+        let moves = moves("21. e4 e5 22. Nf3 Nc6 23. Bb5 a6");
+        assert_eq!((moves.len(), moves[0].0, moves[5].0), (6, 21, 23));
+    }
+}
