@@ -59,7 +59,7 @@ pub(crate) fn find(
     // Paper that is no form is told at once, whichever way it lies.
     if !search.is_read() && !search.writing_is_plain()? {
         let pages: Vec<&Page> = flat_page.iter().chain([&plain]).collect();
-        if search.try_listed(&pages)? {
+        if search.try_listed(&pages)? || search.try_running(&pages)? {
             return search.end(photo);
         }
     }
@@ -131,9 +131,6 @@ pub(crate) fn find(
     }
     if let Some(page) = search.upside_down().filter(|_| upright && !told_by_lines) {
         search.try_ink(page)?;
-    }
-    if !search.is_read() && !search.writing_is_plain()? {
-        search.try_running(&pages.iter().collect::<Vec<_>>())?;
     }
     search.end(photo)
 }

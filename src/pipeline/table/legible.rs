@@ -58,7 +58,7 @@ const FEWEST: usize = 10;
 const FAR_FEWER: f32 = 0.35;
 /// Likelihood of a text below which a cell is hardly read. What reads as a move in print, noise and hatching was never
 /// likelier than 0.26.
-const CLEAR: f32 = 0.3;
+pub(super) const CLEAR: f32 = 0.3;
 
 /// Reads some of the written cells of a table.
 ///

@@ -25,15 +25,18 @@ use parts::{Part, parted, parts};
 use rayon::prelude::*;
 
 /// Words that are looked at to tell whether a page holds moves, their width in heights of a letter, and the share of them that
-/// must read as such.
+/// must clearly read as such: askew or upside down hardly any does.
 const LOOKED_AT: usize = 36;
 const WORD: std::ops::Range<f32> = 1.2..7.0;
-const SHARE: f32 = 0.25;
+const SHARE: f32 = 0.15;
 /// Parts that may be read: more are the grain of something else.
 const MOST_PARTS: usize = 4000;
-/// Fewest moves of a game, and the share of them that read as such.
+/// Fewest moves of a game, the share of them that read as such and that clearly do, and of White's that stand in one line with
+/// the next one: in a list, each has a line of its own.
 const FEWEST: usize = 10;
 const READ: f32 = 0.6;
+const CLEAR: f32 = 0.25;
+const IN_LINE: f32 = 0.3;
 /// Narrowest move, in heights of a letter.
 const NARROWEST: f32 = 0.7;
 /// Height of a row, what is shown of it above and below its middle at most, and the paper beside a move, in heights of a letter.
@@ -62,8 +65,19 @@ pub(super) fn find(unruled: Unruled, recogniser: &dyn Recogniser) -> Result<Opti
     }
     let (said, shares) = text.read(&parts, recogniser)?;
     let (_, places) = order(&said, signs.len());
-    let read = places.iter().filter(|place| place.both || said[place.part].is_move.is_some()).count();
-    if read < FEWEST || (read as f32) < READ * places.len() as f32 {
+    let sure =
+        |place: &Place| if place.both { said[place.part].both.map(|(_, sure)| sure) } else { said[place.part].is_move };
+    let read: Vec<f32> = places.iter().filter_map(sure).collect();
+    let clear = read.iter().filter(|&&sure| sure > legible::CLEAR).count();
+    let share = |count: usize| count as f32 / places.len().max(1) as f32;
+    let whites: Vec<&Place> = places.iter().filter(|place| place.colour == Colour::White).collect();
+    let line = |place: &Place| parts[place.part].line;
+    let in_line = whites.windows(2).filter(|two| line(two[0]) == line(two[1])).count();
+    if read.len() < FEWEST
+        || share(read.len()) < READ
+        || share(clear) < CLEAR
+        || (in_line as f32) < IN_LINE * whites.len() as f32
+    {
         return Ok(None);
     }
     let moves: Vec<(Place, Part)> = places
@@ -87,7 +101,7 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// Whether some of the words read as moves.
+    /// Whether some of the words clearly read as moves.
     fn holds_moves(&self, parts: &[Part], recogniser: &dyn Recogniser) -> Result<bool> {
         let is_word = |part: &&Part| {
             WORD.contains(&((part.right - part.left) / self.height))
@@ -97,8 +111,11 @@ impl Text<'_> {
         let shown: Vec<Part> = words.iter().copied().step_by(words.len().div_ceil(LOOKED_AT).max(1)).collect();
         let crops = self.crops(&shown);
         let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
-        let texts = readings.iter().map(|reading| reading.best_path(recogniser.alphabet()).0);
-        let moves = texts.filter(|text| legible::is_move(behind_number(text).1).contains(&true)).count();
+        let texts = readings.iter().map(|reading| reading.best_path(recogniser.alphabet()));
+        let is_clear = |(text, likelihood): &(String, f32)| {
+            likelihood.exp() > legible::CLEAR && legible::is_move(behind_number(text).1).contains(&true)
+        };
+        let moves = texts.filter(is_clear).count();
         Ok(moves as f32 > SHARE * shown.len() as f32)
     }
 

@@ -12,6 +12,7 @@ const MORE: f32 = 0.1;
 /// Signs that follow each other in one line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Part {
+    pub line: usize,
     /// The first one, counted over all lines, and the one behind the last.
     pub first: usize,
     pub end: usize,
@@ -26,7 +27,7 @@ pub(super) struct Part {
 pub(super) fn parts(lines: &[Vec<Sign>], height: f32) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut before = 0;
-    for line in lines {
+    for (index, line) in lines.iter().enumerate() {
         // The gap before each sign, and the one behind the last.
         let between = line.windows(2).map(|two| (two[1].left - two[0].right).max(0.0));
         let gaps: Vec<f32> = std::iter::once(f32::INFINITY).chain(between).chain([f32::INFINITY]).collect();
@@ -37,7 +38,7 @@ pub(super) fn parts(lines: &[Vec<Sign>], height: f32) -> Vec<Part> {
                     break;
                 }
                 if inner <= UNEVEN * gaps[first].min(gaps[end]) + MORE * height {
-                    parts.push(part(line, before, first..end, [gaps[first], gaps[end]]));
+                    parts.push(Part { line: index, ..part(line, before, first..end, [gaps[first], gaps[end]]) });
                 }
             }
         }
@@ -49,6 +50,7 @@ pub(super) fn parts(lines: &[Vec<Sign>], height: f32) -> Vec<Part> {
 fn part(line: &[Sign], before: usize, signs: std::ops::Range<usize>, gaps: [f32; 2]) -> Part {
     let (first, last) = (line[signs.start], line[signs.end - 1]);
     Part {
+        line: 0,
         first: before + signs.start,
         end: before + signs.end,
         left: first.left,
