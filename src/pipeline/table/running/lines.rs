@@ -3,6 +3,7 @@
 use crate::pipeline::page::shapes::Shape;
 use crate::pipeline::table::listed::words::{Word, Writing};
 use crate::pipeline::table::spacing::median;
+use std::collections::BTreeMap;
 
 /// How far a word may stand above or below the words before it in its line, in heights of a letter.
 const OFF_LINE: f32 = 0.75;
@@ -13,6 +14,11 @@ const AROUND: usize = 5;
 /// Share of the narrower of two strokes that lies above or below the other one where both are of one sign.
 const COMMON: f32 = 0.5;
 
+/// Slopes that are tried, in pixels per pixel, and the heights that count as one, in heights of a letter.
+const STEEPEST: f32 = 0.16;
+const SLOPE_STEP: f32 = 0.004;
+const LEVEL: f32 = 0.3;
+
 /// Strokes that stand one above the other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Sign {
@@ -20,6 +26,29 @@ pub(super) struct Sign {
     pub right: f32,
     /// The middle of the line there.
     pub y: f32,
+}
+
+/// How much the lines fall to the right, in pixels per pixel: so that the letters stand at as few heights as can be.
+pub(super) fn slope(words: &[Word], height: f32) -> f32 {
+    let letters: Vec<[f32; 2]> = words
+        .iter()
+        .flat_map(|word| &word.letters)
+        .map(|letter| [(letter.left + letter.right) as f32 / 2.0, (letter.top + letter.bottom) as f32 / 2.0])
+        .collect();
+    let heights = |slope: f32| -> f32 {
+        let mut counts: BTreeMap<i32, f32> = BTreeMap::new();
+        for [x, y] in &letters {
+            // Each counts for the two nearest heights, as it is near them.
+            let level = (y - slope * x) / (LEVEL * height);
+            let share = level - level.floor();
+            *counts.entry(level.floor() as i32).or_default() += 1.0 - share;
+            *counts.entry(level.floor() as i32 + 1).or_default() += share;
+        }
+        counts.values().map(|count| count * count).sum()
+    };
+    let steps = (STEEPEST / SLOPE_STEP) as i32;
+    let slopes = (-steps..=steps).map(|step| step as f32 * SLOPE_STEP);
+    slopes.max_by(|&a, &b| heights(a).total_cmp(&heights(b))).unwrap_or(0.0)
 }
 
 /// The signs of each line, from the top of the page down; lines fall to the right by `slope`, in pixels per pixel.

@@ -55,7 +55,7 @@ const ROWS: usize = 40;
 pub(super) fn find(unruled: Unruled, recogniser: &dyn Recogniser) -> Result<Option<(Page, Grid, Anchor)>> {
     let Some(writing) = Writing::new(unruled) else { return Ok(None) };
     let words = writing.words();
-    let slope = writing.slope(&words);
+    let slope = lines::slope(&words, writing.height);
     let lines = lines::lines(&writing, &words, slope);
     let signs: Vec<Sign> = lines.iter().flatten().copied().collect();
     let text = Text { page: &writing.page, height: writing.height, slope };
