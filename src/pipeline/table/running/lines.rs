@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 /// How far a word may stand above or below the words before it in its line, in heights of a letter.
 const OFF_LINE: f32 = 0.75;
+/// How far a word may begin before the end of the one before it, in heights of a letter.
+const OVER: f32 = 0.4;
 /// Letters before another one that tell how high its line is.
 const BEFORE: usize = 8;
 /// Signs around another one that tell the same.
@@ -61,7 +63,9 @@ pub(super) fn lines(writing: &Writing, words: &[Word], slope: f32) -> Vec<Vec<Si
     for word in sorted {
         let here = median(word.letters.iter().map(level));
         let off = |line: &Vec<Shape>| (median(line.iter().rev().take(BEFORE).map(level)) - here).abs();
-        match lines.iter_mut().min_by(|a, b| off(a).total_cmp(&off(b))) {
+        let ends_before =
+            |line: &&mut Vec<Shape>| line.iter().all(|letter| letter.right as f32 <= word.left + OVER * writing.height);
+        match lines.iter_mut().filter(ends_before).min_by(|a, b| off(a).total_cmp(&off(b))) {
             Some(line) if off(line) < OFF_LINE * writing.height => line.extend(&word.letters),
             _ => lines.push(word.letters.clone()),
         }
