@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 
 /// How far a word may stand above or below the words before it in its line, in heights of a letter.
 const OFF_LINE: f32 = 0.75;
-/// How far a word may begin before the end of the one before it, in heights of a letter.
-const OVER: f32 = 0.4;
-/// Letters before another one that tell how high its line is.
-const BEFORE: usize = 8;
+/// Letters near a word that tell how high a line is, and how often the lines are settled.
+const NEAREST: usize = 8;
+const ROUNDS: usize = 3;
 /// Signs around another one that tell the same.
 const AROUND: usize = 5;
 /// Share of the narrower of two strokes that lies above or below the other one where both are of one sign.
@@ -57,30 +56,74 @@ pub(super) fn slope(words: &[Word], height: f32) -> f32 {
 pub(super) fn lines(writing: &Writing, words: &[Word], slope: f32) -> Vec<Vec<Sign>> {
     let mut sorted: Vec<&Word> = words.iter().collect();
     sorted.sort_by(|a, b| a.left.total_cmp(&b.left));
-    let level =
-        |letter: &Shape| (letter.top + letter.bottom) as f32 / 2.0 - slope * (letter.left + letter.right) as f32 / 2.0;
-    let mut lines: Vec<Vec<Shape>> = Vec::new();
-    for word in sorted {
-        let here = median(word.letters.iter().map(level));
-        let off = |line: &Vec<Shape>| (median(line.iter().rev().take(BEFORE).map(level)) - here).abs();
-        let ends_before =
-            |line: &&mut Vec<Shape>| line.iter().all(|letter| letter.right as f32 <= word.left + OVER * writing.height);
-        match lines.iter_mut().filter(ends_before).min_by(|a, b| off(a).total_cmp(&off(b))) {
-            Some(line) if off(line) < OFF_LINE * writing.height => line.extend(&word.letters),
-            _ => lines.push(word.letters.clone()),
+    let furthest = OFF_LINE * writing.height;
+    let mut lines: Vec<Vec<Letter>> = Vec::new();
+    for word in &sorted {
+        let off = |line: &Vec<Letter>| off(line, word, slope);
+        match lines.iter_mut().min_by(|a, b| off(a).total_cmp(&off(b))) {
+            Some(line) if off(line) < furthest => line.extend(letters(word, slope)),
+            _ => lines.push(letters(word, slope).collect()),
         }
     }
-    lines.sort_by(|a, b| median(a.iter().map(level)).total_cmp(&median(b.iter().map(level))));
+    // Once all lines are known, some words are nearer to another one.
+    for _ in 0..ROUNDS {
+        let mut settled = vec![Vec::new(); lines.len()];
+        for word in &sorted {
+            let off = |line: usize| {
+                let others = lines[line].iter().filter(|letter| !word.letters.contains(&letter.shape)).copied();
+                off(&others.collect::<Vec<_>>(), word, slope)
+            };
+            let nearest = (0..lines.len()).min_by(|&a, &b| off(a).total_cmp(&off(b))).unwrap_or(0);
+            let own =
+                (0..lines.len()).find(|&line| lines[line].iter().any(|letter| word.letters.contains(&letter.shape)));
+            let line = if off(nearest) < furthest { nearest } else { own.unwrap_or(nearest) };
+            settled[line].extend(letters(word, slope));
+        }
+        lines = settled;
+        lines.retain(|line| !line.is_empty());
+    }
+    lines.sort_by(|a, b| level(a).total_cmp(&level(b)));
     lines.into_iter().map(|line| signs(line, slope)).collect()
 }
 
+/// A letter and how high it stands, the slope of the lines apart.
+#[derive(Debug, Clone, Copy)]
+struct Letter {
+    shape: Shape,
+    x: f32,
+    level: f32,
+}
+
+fn letters(word: &Word, slope: f32) -> impl Iterator<Item = Letter> {
+    word.letters.iter().map(move |&shape| {
+        let x = (shape.left + shape.right) as f32 / 2.0;
+        Letter { shape, x, level: (shape.top + shape.bottom) as f32 / 2.0 - slope * x }
+    })
+}
+
+fn level(letters: &[Letter]) -> f32 {
+    median(letters.iter().map(|letter| letter.level))
+}
+
+/// How far a word stands above or below the letters of a line that are nearest to it.
+fn off(line: &[Letter], word: &Word, slope: f32) -> f32 {
+    let x = (word.left + word.right) / 2.0;
+    let mut near = line.to_vec();
+    near.sort_by(|a, b| (a.x - x).abs().total_cmp(&(b.x - x).abs()));
+    near.truncate(NEAREST);
+    if near.is_empty() {
+        f32::INFINITY
+    } else {
+        (level(&near) - level(&letters(word, slope).collect::<Vec<_>>())).abs()
+    }
+}
+
 /// The signs of the letters of a line.
-fn signs(mut letters: Vec<Shape>, slope: f32) -> Vec<Sign> {
-    letters.sort_by_key(|letter| letter.left);
+fn signs(mut letters: Vec<Letter>, slope: f32) -> Vec<Sign> {
+    letters.sort_by_key(|letter| letter.shape.left);
     let mut signs: Vec<Sign> = Vec::new();
-    for letter in letters {
-        let (left, right) = (letter.left as f32, letter.right as f32);
-        let y = (letter.top + letter.bottom) as f32 / 2.0 - slope * (left + right) / 2.0;
+    for Letter { shape, level: y, .. } in letters {
+        let (left, right) = (shape.left as f32, shape.right as f32);
         match signs.last_mut() {
             Some(last) if last.right - left > COMMON * (right - left).min(last.right - last.left) => {
                 *last = Sign { left: last.left, right: last.right.max(right), y: (last.y + y) / 2.0 };
