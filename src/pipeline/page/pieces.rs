@@ -37,14 +37,11 @@ impl Pieces {
         piece.map_or(point, |piece| piece.map.apply(point.map(f64::from)).map(|v| v as f32))
     }
 
-    /// Where the piece lies in the photo that is within a quad; none where there is none.
+    /// Where the piece lies in the photo that is within a quad, or nearest to it where there is none.
     pub fn within(&self, quad: &Quad) -> Option<Quad> {
-        let is_within = |piece: &&Piece| {
-            let [left, top, right, bottom] = piece.place;
-            let [x, y] = [(left + right) / 2.0, (top + bottom) / 2.0];
-            (quad[0][0]..quad[2][0]).contains(&x) && (quad[0][1]..quad[2][1]).contains(&y)
-        };
-        self.0.iter().find(is_within).map(|piece| piece.quad)
+        let middle = [0, 1].map(|axis| (quad[0][axis] + quad[2][axis]) / 2.0);
+        let nearest = self.0.iter().min_by(|a, b| off(a, middle).total_cmp(&off(b, middle)));
+        nearest.map(|piece| piece.quad)
     }
 
     /// The box around all pieces in the photo.

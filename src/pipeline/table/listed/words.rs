@@ -74,7 +74,7 @@ impl Writing {
             }
             letters.push(shape);
         });
-        letters.retain(|shape| LETTERS.contains(&shape.height().max(shape.width())));
+        letters.retain(|shape| shape.height().max(shape.width()) >= LETTERS.start && shape.height() < LETTERS.end);
         let tall: Vec<f32> =
             letters.iter().map(Shape::height).filter(|h| LETTERS.contains(h)).map(|h| h as f32).collect();
         if tall.len() < FEWEST {
@@ -84,7 +84,7 @@ impl Writing {
         let upper = median(tall.iter().copied().filter(|&h| h >= median(tall.iter().copied())));
         let height = median(tall.iter().copied().filter(|&h| USUAL.contains(&(h / upper))));
         letters.retain(|shape| {
-            HEIGHTS.contains(&(shape.height().max(shape.width()) as f32 / height))
+            shape.height().max(shape.width()) as f32 >= HEIGHTS.start * height
                 && (shape.height() as f32) < HEIGHTS.end * height
                 && (shape.width() as f32) < WIDEST * height
         });
