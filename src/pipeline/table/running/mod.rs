@@ -19,6 +19,7 @@ use crate::pipeline::numbers::anchor::{self, Anchor};
 use crate::pipeline::page::Page;
 use crate::pipeline::page::pieces::Cutting;
 use crate::pipeline::recognise::Recogniser;
+use crate::reading::Reading;
 use lines::Sign;
 use order::{Place, Said, order};
 use parts::{Part, parted, parts};
@@ -37,8 +38,6 @@ const FEWEST: usize = 10;
 const READ: f32 = 0.6;
 const CLEAR: f32 = 0.25;
 const IN_LINE: f32 = 0.3;
-/// Narrowest move, in heights of a letter.
-const NARROWEST: f32 = 0.7;
 /// Height of a row, what is shown of it above and below its middle at most, and the paper beside a move, in heights of a letter.
 const ROW: f32 = 2.0;
 const SHOWN: f32 = 1.1;
@@ -63,8 +62,8 @@ pub(super) fn find(unruled: Unruled, recogniser: &dyn Recogniser) -> Result<Opti
     if parts.len() > MOST_PARTS || !text.holds_moves(&parts, recogniser)? {
         return Ok(None);
     }
-    let (said, shares) = text.read(&parts, recogniser)?;
-    let (_, places) = order(&said, signs.len());
+    let readings = text.read(&parts, recogniser)?;
+    let (said, places) = readings.likeliest(&parts, signs.len(), writing.height);
     let sure =
         |place: &Place| if place.both { said[place.part].both.map(|(_, sure)| sure) } else { said[place.part].is_move };
     let read: Vec<f32> = places.iter().filter_map(sure).collect();
@@ -84,7 +83,7 @@ pub(super) fn find(unruled: Unruled, recogniser: &dyn Recogniser) -> Result<Opti
         .into_iter()
         .map(|place| {
             let part = parts[place.part];
-            let behind = place.both.then(|| parted(&part, &signs, shares[place.part])).flatten();
+            let behind = place.both.then(|| parted(&part, &signs, readings.share(place.part))).flatten();
             (place, behind.map_or(part, |[_, behind]| behind))
         })
         .collect();
@@ -119,36 +118,16 @@ impl Text<'_> {
         Ok(moves as f32 > SHARE * shown.len() as f32)
     }
 
-    /// What each part says, and which share of it its number takes up.
-    fn read(&self, parts: &[Part], recogniser: &dyn Recogniser) -> Result<(Vec<Said>, Vec<f32>)> {
+    /// What each part reads as.
+    fn read(&self, parts: &[Part], recogniser: &dyn Recogniser) -> Result<Readings> {
         let crops = self.crops(parts);
         let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
         let spelled = anchor::spellings(recogniser.alphabet());
-        let texts: Vec<(String, f32)> =
-            readings.iter().map(|reading| reading.best_path(recogniser.alphabet())).collect();
-        // A page is written in one notation.
-        let reads = |text: &str| legible::is_move(behind_number(text).1);
-        let count = |notation: usize| texts.iter().filter(|(text, _)| reads(text)[notation]).count();
-        let notation = (0..3).rev().max_by_key(|&notation| count(notation)).unwrap_or(0);
-        let said = readings.par_iter().zip(&texts).zip(parts).map(|((reading, (text, likelihood)), part)| {
-            let sure = likelihood.exp();
-            let is_move = |text: &str| legible::is_move(text)[notation].then_some(sure);
-            let (number, rest) = behind_number(text);
-            Said {
-                first: part.first,
-                end: part.end,
-                numbers: anchor::row_evidence(reading, &spelled),
-                is_move: is_move(text),
-                both: number.filter(|_| notation != NUMERIC).zip(is_move(rest)),
-                too_narrow: part.right - part.left < NARROWEST * self.height,
-            }
-        });
-        let said = said.collect();
-        let share = |(text, _): &(String, f32)| {
-            let rest = behind_number(text).1.chars().count() as f32;
-            1.0 - rest / text.chars().count().max(1) as f32
+        let read = |reading: &Reading| {
+            let (text, likelihood) = reading.best_path(recogniser.alphabet());
+            (text, likelihood.exp(), anchor::row_evidence(reading, &spelled))
         };
-        Ok((said, texts.iter().map(share).collect()))
+        Ok(Readings(readings.par_iter().map(read).collect()))
     }
 
     /// The parts as cells.
@@ -194,9 +173,49 @@ impl Text<'_> {
     }
 }
 
+/// What some parts read as: their texts, how sure these are (0 to 1), and what they say as numbers.
+struct Readings(Vec<(String, f32, Vec<f32>)>);
+
+impl Readings {
+    /// The likeliest game; a page is written in one notation.
+    fn likeliest(&self, parts: &[Part], signs: usize, height: f32) -> (Vec<Said>, Vec<Place>) {
+        let games = (0..NOTATIONS).map(|notation| {
+            let said = self.said(parts, notation, height);
+            let (sum, places) = order(&said, signs);
+            (sum, said, places)
+        });
+        let best = games.max_by(|a, b| a.0.total_cmp(&b.0));
+        best.map_or((Vec::new(), Vec::new()), |(_, said, places)| (said, places))
+    }
+
+    /// What the parts say in one notation.
+    fn said(&self, parts: &[Part], notation: usize, height: f32) -> Vec<Said> {
+        let said = self.0.iter().zip(parts).map(|((text, sure, numbers), part)| {
+            let is_move = |text: &str| legible::is_move(text)[notation].then_some(*sure);
+            let (number, rest) = behind_number(text);
+            Said {
+                first: part.first,
+                end: part.end,
+                numbers: numbers.clone(),
+                is_move: is_move(text),
+                both: number.filter(|_| notation != NUMERIC).zip(is_move(rest)),
+                width: (part.right - part.left) / height,
+            }
+        });
+        said.collect()
+    }
+
+    /// Which share of a part its number takes up.
+    fn share(&self, part: usize) -> f32 {
+        let text = &self.0[part].0;
+        1.0 - behind_number(text).1.chars().count() as f32 / text.chars().count().max(1) as f32
+    }
+}
+
 /// Evidence of the numbers of a game that was told by their order.
 const SURE: f32 = 1.0;
-/// Of the notations of [`legible::is_move`].
+/// The notations of [`legible::is_move`], and the numeric one.
+const NOTATIONS: usize = 3;
 const NUMERIC: usize = 1;
 
 /// The number with which a text begins, and what stands behind it.

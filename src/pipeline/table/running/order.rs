@@ -4,9 +4,14 @@
 use crate::game::Colour;
 use crate::pipeline::numbers::anchor::LARGEST;
 
-/// What a move says that reads as one, more so the surer it is read; what one costs that does not.
+/// What a move of usual width says that reads as one, more so the surer it is read and the wider it is: `e2-e4` is one move and
+/// not two. What one costs that does not.
 const MOVE: f32 = 1.0;
+const USUAL: f32 = 2.5;
+const WEIGHTS: std::ops::Range<f32> = 0.5..2.0;
 const NO_MOVE: f32 = -1.0;
+/// Narrowest move, in heights of a letter.
+const NARROWEST: f32 = 0.7;
 /// Bounds of what a number says (natural logarithm), and what one says that begins a part with a move.
 const NUMBER: std::ops::Range<f32> = -2.0..3.0;
 pub(super) const LEADING: f32 = 1.5;
@@ -28,8 +33,8 @@ pub(super) struct Said {
     pub is_move: Option<f32>,
     /// The number with which it begins, and how sure the move behind that is read.
     pub both: Option<(usize, f32)>,
-    /// It is not as wide as any move.
-    pub too_narrow: bool,
+    /// In heights of a letter.
+    pub width: f32,
 }
 
 /// A move among the parts.
@@ -89,7 +94,8 @@ pub(super) fn order(said: &[Said], signs: usize) -> (f32, Vec<Place>) {
                 offer(at(sign + 1, number, state), PASSED_OVER, Step::PassedOver);
                 for &index in parts {
                     let part = &said[index];
-                    let of_move = |sure: Option<f32>| sure.map_or(NO_MOVE, |sure| MOVE + sure);
+                    let weight = (part.width / USUAL).clamp(WEIGHTS.start, WEIGHTS.end);
+                    let of_move = |sure: Option<f32>| sure.map_or(NO_MOVE, |sure| weight * (MOVE + sure));
                     match state {
                         0 => {
                             let says = part.numbers[number].clamp(NUMBER.start, NUMBER.end);
@@ -98,7 +104,7 @@ pub(super) fn order(said: &[Said], signs: usize) -> (f32, Vec<Place>) {
                                 offer(at(part.end, number, 2), LEADING + of_move(Some(sure)), Step::Part(index));
                             }
                         }
-                        _ if part.is_move.is_some() || !part.too_narrow => {
+                        _ if part.is_move.is_some() || part.width > NARROWEST => {
                             offer(at(part.end, next.0, next.1), of_move(part.is_move), Step::Part(index));
                         }
                         _ => {}
@@ -152,7 +158,7 @@ mod tests {
                 numbers,
                 is_move: (number(word).is_none() && both.is_none() && !word.contains('?')).then_some(0.8),
                 both: both.map(|(value, _)| (value, 0.8)),
-                too_narrow: false,
+                width: 2.5,
             }
         };
         text.split(' ').enumerate().map(part).collect()
