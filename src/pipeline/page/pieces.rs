@@ -62,17 +62,22 @@ fn off(piece: &Piece, [x, y]: [f32; 2]) -> f32 {
 }
 
 impl Page {
-    /// A page of the given size with pieces of this one on white paper.
-    pub(crate) fn laid_out_anew(&self, (width, height): (u32, u32), cuttings: &[Cutting]) -> Self {
+    /// A page of the given size with pieces of this one on white paper, save what a piece, given by its number, is not to show.
+    pub(crate) fn laid_out_anew(
+        &self,
+        (width, height): (u32, u32),
+        cuttings: &[Cutting],
+        hides: impl Fn(usize, [u32; 2]) -> bool,
+    ) -> Self {
         let mut image = GrayImage::from_pixel(width, height, Luma([PAPER as u8]));
         let mut pieces = Vec::new();
-        for &Cutting { from: [left, top, right, bottom], slope, to } in cuttings {
+        for (index, &Cutting { from: [left, top, right, bottom], slope, to }) in cuttings.iter().enumerate() {
             let (wide, tall) = ((right - left).max(1.0) as u32, (bottom - top).max(1.0) as u32);
             let middle = wide as f32 / 2.0;
             for (dx, dy) in (0..wide).flat_map(|dx| (0..tall).map(move |dy| (dx, dy))) {
                 let [x, y] = [left + dx as f32, top + dy as f32 + slope * (dx as f32 - middle)].map(f32::round);
                 let (u, v) = (to[0] + dx, to[1] + dy);
-                if x >= 0.0 && y >= 0.0 && u < width && v < height {
+                if x >= 0.0 && y >= 0.0 && u < width && v < height && !hides(index, [x as u32, y as u32]) {
                     if let Some(pixel) = self.image.get_pixel_checked(x as u32, y as u32) {
                         image.put_pixel(u, v, *pixel);
                     }
@@ -106,7 +111,7 @@ mod tests {
         });
         let page = Page::new(&Photo { file: String::new(), grey }, 0);
         let cutting = Cutting { from: [190.0, 93.0, 270.0, 133.0], slope: 0.1, to: [10, 50] };
-        let anew = page.laid_out_anew((100, 100), &[cutting]);
+        let anew = page.laid_out_anew((100, 100), &[cutting], |_, _| false);
         assert_eq!(anew.image.dimensions(), (100, 100));
         // It is level now.
         for x in [22, 50, 78] {

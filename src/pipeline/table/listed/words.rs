@@ -20,6 +20,9 @@ const CLEAR_OF_RULING: u8 = 15;
 const LETTERS: std::ops::Range<usize> = 9..120;
 const HEIGHTS: std::ops::Range<f32> = 0.45..2.6;
 const WIDEST: f32 = 9.0;
+/// How many times wider than high a dash is, and its width at least, in heights of a letter.
+const FLAT: f32 = 1.5;
+const DASH: f32 = 0.2;
 /// Heights by which the usual one is told, in shares of that of the upper half of all.
 const USUAL: std::ops::Range<f32> = 0.5..1.4;
 /// Height of what touches from row to row, in heights of a letter.
@@ -42,8 +45,12 @@ const FEWEST: usize = 20;
 pub(in crate::pipeline::table) struct Writing {
     /// The page without what is ruled on it.
     pub page: Page,
+    /// The darkness from which a pixel is ink.
+    pub ink: u8,
     /// Letters, and groups of letters written in one stroke.
     pub letters: Vec<Shape>,
+    /// What is flat and smaller than a letter, as dashes are.
+    pub dashes: Vec<Shape>,
     /// Their usual height, in pixels of the page.
     pub height: f32,
 }
@@ -74,6 +81,7 @@ impl Writing {
             }
             letters.push(shape);
         });
+        let all = letters.clone();
         letters.retain(|shape| shape.height().max(shape.width()) >= LETTERS.start && shape.height() < LETTERS.end);
         let tall: Vec<f32> =
             letters.iter().map(Shape::height).filter(|h| LETTERS.contains(h)).map(|h| h as f32).collect();
@@ -83,13 +91,19 @@ impl Writing {
         // Dirt is low, and letters of two rows that touch are high.
         let upper = median(tall.iter().copied().filter(|&h| h >= median(tall.iter().copied())));
         let height = median(tall.iter().copied().filter(|&h| USUAL.contains(&(h / upper))));
+        let is_dash = |shape: &Shape| {
+            let wide = shape.width() as f32;
+            wide > FLAT * shape.height() as f32 && (DASH * height..HEIGHTS.start * height).contains(&wide)
+        };
+        let mut dashes: Vec<Shape> = all.into_iter().filter(is_dash).collect();
         letters.retain(|shape| {
             shape.height().max(shape.width()) as f32 >= HEIGHTS.start * height
                 && (shape.height() as f32) < HEIGHTS.end * height
                 && (shape.width() as f32) < WIDEST * height
         });
         leave_out_beyond(&edges, width, &mut letters);
-        (letters.len() >= FEWEST).then_some(Self { page, letters, height })
+        leave_out_beyond(&edges, width, &mut dashes);
+        (letters.len() >= FEWEST).then_some(Self { page, ink, letters, dashes, height })
     }
 
     /// The words on the page.

@@ -52,8 +52,16 @@ pub(super) fn slope(words: &[Word], height: f32) -> f32 {
     slopes.max_by(|&a, &b| heights(a).total_cmp(&heights(b))).unwrap_or(0.0)
 }
 
-/// The signs of each line, from the top of the page down; lines fall to the right by `slope`, in pixels per pixel.
-pub(super) fn lines(writing: &Writing, words: &[Word], slope: f32) -> Vec<Vec<Sign>> {
+/// What is written in a line.
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    /// From left to right.
+    pub signs: Vec<Sign>,
+    pub letters: Vec<Shape>,
+}
+
+/// The lines from the top of the page down; they fall to the right by `slope`, in pixels per pixel.
+pub(super) fn lines(writing: &Writing, words: &[Word], slope: f32) -> Vec<Line> {
     let mut sorted: Vec<&Word> = words.iter().collect();
     sorted.sort_by(|a, b| a.left.total_cmp(&b.left));
     let furthest = OFF_LINE * writing.height;
@@ -82,8 +90,25 @@ pub(super) fn lines(writing: &Writing, words: &[Word], slope: f32) -> Vec<Vec<Si
         lines = settled;
         lines.retain(|line| !line.is_empty());
     }
+    for &dash in &writing.dashes {
+        let word = Word {
+            left: dash.left as f32,
+            right: dash.right as f32,
+            y: (dash.top + dash.bottom) as f32 / 2.0,
+            letters: vec![dash],
+        };
+        let off = |line: &Vec<Letter>| off(line, &word, slope);
+        let nearest = lines.iter_mut().min_by(|a, b| off(a).total_cmp(&off(b)));
+        if let Some(line) = nearest.filter(|line| off(line) < furthest) {
+            line.extend(letters(&word, slope));
+        }
+    }
     lines.sort_by(|a, b| level(a).total_cmp(&level(b)));
-    lines.into_iter().map(|line| signs(line, slope)).collect()
+    let line = |letters: Vec<Letter>| Line {
+        letters: letters.iter().map(|letter| letter.shape).collect(),
+        signs: signs(letters, slope),
+    };
+    lines.into_iter().map(line).collect()
 }
 
 /// A letter and how high it stands, the slope of the lines apart.

@@ -18,12 +18,14 @@ use crate::pipeline::cells::Crop;
 use crate::pipeline::numbers::anchor::{self, Anchor};
 use crate::pipeline::page::Page;
 use crate::pipeline::page::pieces::Cutting;
+use crate::pipeline::page::shapes::{self, Shape};
 use crate::pipeline::recognise::Recogniser;
 use crate::reading::Reading;
-use lines::Sign;
+use lines::{Line, Sign};
 use order::{Place, Said, order};
 use parts::{Part, parted, parts};
 use rayon::prelude::*;
+use std::collections::HashMap;
 
 /// Words that are looked at to tell whether a page holds moves, their width in heights of a letter, and the share of them that
 /// must clearly read as such: askew or upside down hardly any does.
@@ -56,8 +58,8 @@ pub(super) fn find(unruled: Unruled, recogniser: &dyn Recogniser) -> Result<Opti
     let words = writing.words();
     let slope = lines::slope(&words, writing.height);
     let lines = lines::lines(&writing, &words, slope);
-    let signs: Vec<Sign> = lines.iter().flatten().copied().collect();
-    let text = Text { page: &writing.page, height: writing.height, slope };
+    let signs: Vec<Sign> = lines.iter().flat_map(|line| &line.signs).copied().collect();
+    let text = Text { page: &writing.page, height: writing.height, slope, owners: owners(&writing, &lines) };
     let parts = parts(&lines, writing.height);
     if parts.len() > MOST_PARTS || !text.holds_moves(&parts, recogniser)? {
         return Ok(None);
@@ -97,6 +99,48 @@ struct Text<'a> {
     height: f32,
     /// How much lines fall to the right, in pixels per pixel.
     slope: f32,
+    /// For each pixel the line of which alone it is ink, or [`NO_LINE`].
+    owners: Vec<u16>,
+}
+
+const NO_LINE: u16 = u16::MAX;
+/// Width of the pale edge of a stroke, in pixels.
+const EDGE: isize = 2;
+
+/// The line of each pixel of a page's ink and of its edges.
+fn owners(writing: &Writing, lines: &[Line]) -> Vec<u16> {
+    let image = &writing.page.image;
+    let width = image.width() as usize;
+    let mut of_sides: HashMap<(usize, usize), Vec<(usize, Shape)>> = HashMap::new();
+    for (index, line) in lines.iter().enumerate() {
+        for &letter in &line.letters {
+            of_sides.entry((letter.left, letter.right)).or_default().push((index, letter));
+        }
+    }
+    let dark = image.as_raw().iter().map(|&pixel| pixel <= 255 - writing.ink).collect();
+    let mut owners = vec![NO_LINE; image.as_raw().len()];
+    shapes::each(dark, width, |shape, pixels| {
+        let Some(letters) = of_sides.get(&(shape.left, shape.right)) else { return };
+        let mut own = letters
+            .iter()
+            .filter(|(_, letter)| letter.top >= shape.top && letter.bottom <= shape.bottom)
+            .map(|&(line, _)| line as u16);
+        // What touches from line to line is of both.
+        if let Some(line) = own.next().filter(|&line| own.all(|other| other == line)) {
+            pixels.iter().for_each(|&pixel| owners[pixel] = line);
+        }
+    });
+    let ink = owners.clone();
+    let around =
+        (-EDGE..=EDGE).flat_map(|dy| (-EDGE..=EDGE).map(move |dx| dy * width as isize + dx)).collect::<Vec<_>>();
+    for (pixel, &line) in ink.iter().enumerate().filter(|(_, line)| **line != NO_LINE) {
+        for at in around.iter().filter_map(|&step| pixel.checked_add_signed(step)) {
+            if let Some(owner) = owners.get_mut(at).filter(|owner| **owner == NO_LINE) {
+                *owner = line;
+            }
+        }
+    }
+    owners
 }
 
 impl Text<'_> {
@@ -269,7 +313,11 @@ impl Layout {
             }
         };
         let cuttings: Vec<Cutting> = self.parts.iter().map(cutting).collect();
-        text.page.laid_out_anew(self.size(), &cuttings)
+        let width = text.page.image.width() as usize;
+        text.page.laid_out_anew(self.size(), &cuttings, |index, [x, y]| {
+            let owner = text.owners.get(y as usize * width + x as usize).copied().unwrap_or(NO_LINE);
+            owner != NO_LINE && usize::from(owner) != self.parts[index].2.line
+        })
     }
 
     fn size(&self) -> (u32, u32) {

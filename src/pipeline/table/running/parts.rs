@@ -1,6 +1,6 @@
 //! What may be one number or move: signs of a line that stand closer to each other than to the rest.
 
-use super::lines::Sign;
+use super::lines::{Line, Sign};
 
 /// Width of a move at most, and gap within it, in heights of a letter.
 const WIDEST: f32 = 9.0;
@@ -24,10 +24,10 @@ pub(super) struct Part {
 }
 
 /// The parts that some lines may have.
-pub(super) fn parts(lines: &[Vec<Sign>], height: f32) -> Vec<Part> {
+pub(super) fn parts(lines: &[Line], height: f32) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut before = 0;
-    for (index, line) in lines.iter().enumerate() {
+    for (index, Line { signs: line, .. }) in lines.iter().enumerate() {
         // The gap before each sign, and the one behind the last.
         let between = line.windows(2).map(|two| (two[1].left - two[0].right).max(0.0));
         let gaps: Vec<f32> = std::iter::once(f32::INFINITY).chain(between).chain([f32::INFINITY]).collect();
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     /// Signs that are each 10 pixels wide, with gaps of the given widths between them.
-    fn line(gaps: &[f32]) -> Vec<Sign> {
+    fn signs(gaps: &[f32]) -> Vec<Sign> {
         let mut left = 100.0;
         let mut signs = vec![Sign { left, right: left + 10.0, y: 50.0 }];
         for gap in gaps {
@@ -89,7 +89,8 @@ mod tests {
     #[test]
     fn words_are_parts_and_signs_across_a_gap_are_not() {
         // A number, and two moves of two and of three signs.
-        let parts = parts(&[line(&[10.0, 4.0, 20.0, 4.0, 5.0])], 20.0);
+        let line = Line { signs: signs(&[10.0, 4.0, 20.0, 4.0, 5.0]), letters: Vec::new() };
+        let parts = parts(&[line], 20.0);
         let found: Vec<(usize, usize)> = parts.iter().map(|part| (part.first, part.end)).collect();
         for word in [(0, 1), (1, 3), (3, 6), (0, 3)] {
             assert!(found.contains(&word), "{word:?} {found:?}");
@@ -99,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_part_is_cut_at_the_gap_nearest_to_a_place() {
-        let signs = line(&[3.0, 3.0, 3.0]);
+        let signs = signs(&[3.0, 3.0, 3.0]);
         let part = part(&signs, 0, 0..4, [f32::INFINITY; 2]);
         let [number, rest] = parted(&part, &signs, 0.3).unwrap();
         assert_eq!((number.end, rest.first, rest.end), (1, 1, 4));
