@@ -212,7 +212,8 @@ impl Text<'_> {
             pairs,
             by_ink: true,
         };
-        let anchor = Anchor { first_band: 0, rows, period: rows, first_number: first as u32, evidence: SURE };
+        let evidence = moves.iter().map(|(place, _)| place.says).sum::<f32>() / (last + 1 - first) as f32;
+        let anchor = Anchor { first_band: 0, rows, period: rows, first_number: first as u32, evidence };
         (page, grid, anchor)
     }
 }
@@ -256,8 +257,6 @@ impl Readings {
     }
 }
 
-/// Evidence of the numbers of a game that was told by their order.
-const SURE: f32 = 1.0;
 /// The notations of [`legible::is_move`], and the numeric one.
 const NOTATIONS: usize = 3;
 const NUMERIC: usize = 1;

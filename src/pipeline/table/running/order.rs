@@ -14,11 +14,11 @@ const NO_MOVE: f32 = -1.0;
 const NARROWEST: f32 = 0.7;
 /// Bounds of what a number says (natural logarithm), and what one says that begins a part with a move.
 const NUMBER: std::ops::Range<f32> = -2.0..3.0;
-pub(super) const LEADING: f32 = 1.5;
+const LEADING: f32 = 1.5;
 /// Prices of a number and a move that are not there, of a sign that is passed over, and of a first number other than 1.
 const NO_NUMBER: f32 = -2.0;
-const LEFT_OUT: f32 = -4.0;
-const PASSED_OVER: f32 = -0.8;
+const LEFT_OUT: f32 = -5.0;
+const PASSED_OVER: f32 = -1.2;
 const LATER: f32 = -3.0;
 
 /// What a part may be.
@@ -46,6 +46,8 @@ pub(super) struct Place {
     pub part: usize,
     /// The number stands in the same part.
     pub both: bool,
+    /// What the number before White's move says; 0 where there is none.
+    pub says: f32,
 }
 
 /// What comes next: a number, White's or Black's move.
@@ -115,7 +117,7 @@ pub(super) fn order(said: &[Said], signs: usize) -> (f32, Vec<Place>) {
     }
     let mut place = (0..best.len()).max_by(|&a, &b| best[a].0.total_cmp(&best[b].0)).unwrap_or(0);
     let sum = best[place].0;
-    let mut moves = Vec::new();
+    let mut moves: Vec<Place> = Vec::new();
     loop {
         let (_, step, before) = best[place];
         if matches!(step, Step::Start) {
@@ -123,11 +125,13 @@ pub(super) fn order(said: &[Said], signs: usize) -> (f32, Vec<Place>) {
         }
         if let Step::Part(part) = step {
             let (number, state, after) = (before % width / STATES, before % STATES, place % STATES);
-            match (state, after) {
-                (0, 1) => {}
-                (0, _) => moves.push(Place { number, colour: Colour::White, part, both: true }),
-                (1, _) => moves.push(Place { number, colour: Colour::White, part, both: false }),
-                _ => moves.push(Place { number, colour: Colour::Black, part, both: false }),
+            let both = state == 0 && after != 1;
+            let colour = if state == 2 { Colour::Black } else { Colour::White };
+            let says = if both { LEADING } else { 0.0 };
+            if state != 0 || both {
+                moves.push(Place { number, colour, part, both, says });
+            } else if let Some(white) = moves.last_mut().filter(|place| place.number == number) {
+                white.says = said[part].numbers[number];
             }
         }
         place = before;
