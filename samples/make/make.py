@@ -145,10 +145,9 @@ def pencil_inside(make):
                ENGLISH | dict(check=""), game=dict(least=28, most=50), person=41)
 
 
-def notebook(make):
-    """A game kept on squared paper, its numbers written by hand like the moves."""
-    rng, studio = make.rng, make.studio
-    truth = notebook_pages.kept(rng, studio, kind="squared", shot=Shot(tilt=5, roll=1.5, curl=.005, table="wood", gradient=.05, shadow=.2), languages=["de"], font="patrick-hand")
+def keep(make, shot, **how):
+    """A game kept on paper that is no form."""
+    truth = notebook_pages.kept(make.rng, make.studio, shot=shot, **how)
     make.write(make.name + ".jpg", truth.pop("jpeg"))
     make.written = [(make.name + ".jpg", cell["number"], cell["colour"], cell["written"]) for cell in truth["cells"] if cell["written"]]
     if make.geometry:
@@ -156,8 +155,18 @@ def notebook(make):
     make.truth(truth["moves"], truth["headers"], truth["result"])
 
 
+def notebook(make):
+    """A game kept on squared paper, its numbers written by hand like the moves."""
+    keep(make, Shot(tilt=5, roll=1.5, curl=.005, table="wood", gradient=.05, shadow=.2), kind="squared", languages=["de"], font="patrick-hand")
+
+
+def running_text(make):
+    """A game whose moves run on in lines like words, on lined paper."""
+    keep(make, Shot(tilt=6, roll=-1, curl=.004, table="pale", gradient=.1), kind="lined", languages=["en"], font="kalam", running=True)
+
+
 SHEETS = [english_scan, english_shadow, long_game, two_pages, both_players, german, french, spanish, corrections, sideways,
-          table_perspective, pencil_inside, notebook]
+          table_perspective, pencil_inside, notebook, running_text]
 
 
 class Maker:

@@ -68,6 +68,21 @@ fn a_game_in_a_notebook_is_read() {
 }
 
 #[test]
+fn moves_that_run_on_in_lines_are_read() {
+    let (_, game) = read(&["running-text.jpg"]);
+    let (right, of) = right(&game, "running-text");
+    assert!(right * 100 >= of * 90, "{right} of {of} moves");
+    assert!(game.warnings.iter().any(|warning| warning.contains("run on in lines")), "{:?}", game.warnings);
+    // Each move has its own place in the photo, however far from the next one it stands.
+    let cells = game.plies.iter().flat_map(|ply| &ply.written);
+    let sizes = cells.map(|cell| [cell.quad[2][0] - cell.quad[0][0], cell.quad[2][1] - cell.quad[0][1]]);
+    let page = &game.sheets[0].pages[0];
+    for [wide, tall] in sizes {
+        assert!(wide > 0.0 && wide < page.width as f32 / 4.0 && tall > 0.0 && tall < page.height as f32 / 10.0);
+    }
+}
+
+#[test]
 fn a_phone_s_own_format_is_read() {
     let (_, game) = read(&["phone.heic"]);
     let (right, of) = right(&game, "german");

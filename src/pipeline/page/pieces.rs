@@ -77,10 +77,13 @@ impl Page {
             for (dx, dy) in (0..wide).flat_map(|dx| (0..tall).map(move |dy| (dx, dy))) {
                 let [x, y] = [left + dx as f32, top + dy as f32 + slope * (dx as f32 - middle)].map(f32::round);
                 let (u, v) = (to[0] + dx, to[1] + dy);
-                if x >= 0.0 && y >= 0.0 && u < width && v < height && !hides(index, [x as u32, y as u32]) {
-                    if let Some(pixel) = self.image.get_pixel_checked(x as u32, y as u32) {
-                        image.put_pixel(u, v, *pixel);
-                    }
+                if x >= 0.0
+                    && y >= 0.0
+                    && (u < width && v < height)
+                    && !hides(index, [x as u32, y as u32])
+                    && let Some(pixel) = self.image.get_pixel_checked(x as u32, y as u32)
+                {
+                    image.put_pixel(u, v, *pixel);
                 }
             }
             let [u, v] = to.map(f64::from);

@@ -179,7 +179,12 @@ pub(crate) fn warnings(page: &ReadPage) -> Vec<String> {
             page.file
         ));
     }
-    if page.grid.by_ink {
+    if page.page.pieces.is_some() {
+        warnings.push(format!(
+            "{}: the moves run on in lines like words and were told apart by their order; check that none is left out",
+            page.file
+        ));
+    } else if page.grid.by_ink {
         warnings.push(format!(
             "{}: no ruled rows were found, so the rows were told by the writing itself; check that every move stands in its row",
             page.file

@@ -59,7 +59,7 @@ pub(crate) fn find(
     // Paper that is no form is told at once, whichever way it lies.
     if !search.is_read() && !search.writing_is_plain()? {
         let pages: Vec<&Page> = flat_page.iter().chain([&plain]).collect();
-        if search.try_listed(&pages)? || search.try_running(&pages)? {
+        if search.try_no_form(&pages)? {
             return search.end(photo);
         }
     }

@@ -111,12 +111,12 @@ impl<'a> Search<'a> {
         listed.map_or(Ok(()), |(found, _)| self.offer_to_read(found))
     }
 
-    /// Takes moves that surely stand behind numbers written by hand on one of some pages, whichever way up; whether there are
-    /// any.
+    /// Takes moves that surely stand behind numbers written by hand on one of some pages, or run on in lines, whichever way up;
+    /// whether there are any.
     ///
     /// Where a page is not flat printed numbers stand as unevenly as those of a hand: they tell of a form if they stand evenly
     /// on one of the pages. Some few tell nothing, nor do those behind which most does not read as moves.
-    pub(super) fn try_listed(&mut self, pages: &[&Page]) -> Result<bool> {
+    pub(super) fn try_no_form(&mut self, pages: &[&Page]) -> Result<bool> {
         let unruled: Vec<Unruled> =
             timed(self.timing, "grid", || pages.par_iter().map(|page| Unruled::new(page)).collect());
         for turns in [0, 2, 1, 3] {
@@ -146,29 +146,27 @@ impl<'a> Search<'a> {
             if any {
                 return Ok(true);
             }
-        }
-        Ok(false)
-    }
-
-    /// Takes moves that run on in lines on one of some pages, whichever way up; whether there are any.
-    pub(super) fn try_running(&mut self, pages: &[&Page]) -> Result<bool> {
-        if !self.is_open() {
-            return Ok(false);
-        }
-        let unruled: Vec<Unruled> =
-            timed(self.timing, "grid", || pages.par_iter().map(|page| Unruled::new(page)).collect());
-        for turns in [0, 2, 1, 3] {
             for unruled in &unruled {
-                self.watch.at("grid")?;
-                let recogniser = self.recogniser;
-                let found = timed(self.timing, "grid", || running::find(unruled.turned(turns), recogniser))?;
-                if let Some((page, grid, anchor)) = found {
-                    self.best = Some(Found { page, grid, anchor, legible: None, is_level: false });
+                if self.try_running(unruled.turned(turns))? {
                     return Ok(true);
                 }
             }
         }
         Ok(false)
+    }
+
+    /// Takes moves that run on in lines on a page without its ruling; whether there are any.
+    fn try_running(&mut self, unruled: Unruled) -> Result<bool> {
+        if !self.is_open() {
+            return Ok(false);
+        }
+        self.watch.at("grid")?;
+        let recogniser = self.recogniser;
+        let found = timed(self.timing, "grid", || running::find(unruled, recogniser))?;
+        let found = found.map(|(page, grid, anchor)| Found { page, grid, anchor, legible: None, is_level: false });
+        let any = found.is_some();
+        self.best = found.or_else(|| self.best.take());
+        Ok(any)
     }
 
     /// Whether the numbers of the best say anything.

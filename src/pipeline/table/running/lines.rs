@@ -162,3 +162,49 @@ fn signs(mut letters: Vec<Letter>, slope: f32) -> Vec<Sign> {
     };
     (0..signs.len()).map(|at| Sign { y: level(at), ..signs[at] }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::page::Page;
+    use crate::pipeline::photo::ingest::Photo;
+    use crate::pipeline::table::listed::words::Unruled;
+    use image::{GrayImage, Luma};
+
+    /// Paper with letters of 12 by 24 pixels, four words of three in each of eight lines 50 pixels apart, which fall to the
+    /// right by a twentieth; every other word has a dash in it.
+    fn writing() -> Writing {
+        let mut grey = GrayImage::from_pixel(900, 700, Luma([250]));
+        let mut ink = |left: u32, top: u32, wide: u32, tall: u32| {
+            for (x, y) in (left..left + wide).flat_map(|x| (top..top + tall).map(move |y| (x, y))) {
+                grey.put_pixel(x, y, Luma([40]));
+            }
+        };
+        for (line, word) in (0..8).flat_map(|line| (0..4).map(move |word| (line, word))) {
+            for letter in 0..3 {
+                let x = 100 + 170 * word + 34 * letter + 7 * (line % 3);
+                // A hand goes up and down.
+                let y = 100 + 50 * line + x / 20 + (word + letter + line) % 5;
+                ink(x, y, 12, 24);
+                if letter == 0 && word % 2 == 0 {
+                    ink(x + 18, y + 12, 9, 3);
+                }
+            }
+        }
+        let page = Page::new(&Photo { file: String::new(), grey }, 0);
+        Writing::new(Unruled::new(&page)).unwrap()
+    }
+
+    #[test]
+    fn letters_stand_in_lines_that_fall() {
+        let writing = writing();
+        let words = writing.words();
+        let slope = slope(&words, writing.height);
+        assert!((slope - 0.05).abs() < 0.01, "{slope}");
+        let lines = lines(&writing, &words, slope);
+        let signs: Vec<usize> = lines.iter().map(|line| line.signs.len()).collect();
+        assert_eq!(signs, [14; 8], "twelve letters and two dashes each");
+        let starts: Vec<f32> = lines.iter().map(|line| line.signs[0].y).collect();
+        assert!(starts.windows(2).all(|two| (two[1] - two[0] - 50.0).abs() < 6.0), "{starts:?}");
+    }
+}
