@@ -9,13 +9,6 @@ const WIDEST_GAP: f32 = 1.6;
 const UNEVEN: f32 = 1.3;
 const MORE: f32 = 0.1;
 
-/// Narrower gaps count as such, in heights of a letter.
-const NARROWEST_GAP: f32 = 0.1;
-/// How many times wider than what best tells gaps within words from those between them a gap is that surely parts words, and one
-/// that surely does not.
-const PARTS: f32 = 1.6;
-const JOINS: f32 = 0.6;
-
 /// Signs that follow each other in one line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Part {
@@ -34,8 +27,6 @@ pub(super) struct Part {
 pub(super) fn parts(lines: &[Line], height: f32) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut before = 0;
-    let all = lines.iter().flat_map(|line| line.signs.windows(2).map(|two| (two[1].left - two[0].right) / height));
-    let middle = height * between_two_kinds(all.filter(|gap| (0.0..WIDEST).contains(gap)).collect());
     for (index, Line { signs: line, .. }) in lines.iter().enumerate() {
         // The gap before each sign, and the one behind the last.
         let between = line.windows(2).map(|two| (two[1].left - two[0].right).max(0.0));
@@ -43,14 +34,10 @@ pub(super) fn parts(lines: &[Line], height: f32) -> Vec<Part> {
         for first in 0..line.len() {
             for end in first + 1..=line.len() {
                 let inner = gaps[first + 1..end].iter().copied().fold(0.0, f32::max);
-                if line[end - 1].right - line[first].left > WIDEST * height
-                    || inner > (WIDEST_GAP * height).min(PARTS * middle)
-                {
+                if line[end - 1].right - line[first].left > WIDEST * height || inner > WIDEST_GAP * height {
                     break;
                 }
-                if gaps[first].min(gaps[end]) >= JOINS * middle
-                    && inner <= UNEVEN * gaps[first].min(gaps[end]) + MORE * height
-                {
+                if inner <= UNEVEN * gaps[first].min(gaps[end]) + MORE * height {
                     parts.push(Part { line: index, ..part(line, before, first..end, [gaps[first], gaps[end]]) });
                 }
             }
@@ -58,23 +45,6 @@ pub(super) fn parts(lines: &[Line], height: f32) -> Vec<Part> {
         before += line.len();
     }
     parts
-}
-
-/// The gap that tells two kinds of gaps apart as well as one can, by the logarithms of their widths (Otsu 1979).
-fn between_two_kinds(mut gaps: Vec<f32>) -> f32 {
-    gaps.iter_mut().for_each(|gap| *gap = gap.max(NARROWEST_GAP).ln());
-    gaps.sort_by(f32::total_cmp);
-    let all: f32 = gaps.iter().sum();
-    let (mut best, mut narrow) = ((0.0, 0.0), 0.0);
-    for (count, two) in gaps.windows(2).enumerate().map(|(at, two)| (at as f32 + 1.0, two)) {
-        narrow += two[0];
-        let rest = gaps.len() as f32 - count;
-        let parted = count * rest * (narrow / count - (all - narrow) / rest).powi(2);
-        if parted > best.0 {
-            best = (parted, (two[0] + two[1]) / 2.0);
-        }
-    }
-    best.1.exp()
 }
 
 fn part(line: &[Sign], before: usize, signs: std::ops::Range<usize>, gaps: [f32; 2]) -> Part {
@@ -126,12 +96,6 @@ mod tests {
             assert!(found.contains(&word), "{word:?} {found:?}");
         }
         assert!(!found.contains(&(2, 4)) && !found.contains(&(0, 2)), "{found:?}");
-    }
-
-    #[test]
-    fn gaps_of_two_kinds_are_told_apart() {
-        let middle = between_two_kinds(vec![0.2, 0.3, 0.25, 1.2, 0.3, 1.0, 0.2, 1.5]);
-        assert!((0.3..1.0).contains(&middle), "{middle}");
     }
 
     #[test]
