@@ -136,10 +136,12 @@ impl Page {
         self.map.apply(point.map(f64::from)).map(|v| v as f32)
     }
 
-    /// The same of four corners; of what is laid out anew the piece within them.
+    /// The same of four corners; of what is laid out anew the piece that is nearest to them.
     pub(crate) fn quad_to_photo(&self, quad: Quad) -> Quad {
-        let piece = self.pieces.as_ref().and_then(|pieces| pieces.within(&quad));
-        piece.unwrap_or_else(|| quad.map(|corner| self.to_photo(corner)))
+        match &self.pieces {
+            Some(pieces) => pieces.quad_to_photo(quad),
+            None => quad.map(|corner| self.to_photo(corner)),
+        }
     }
 
     /// Whether the photo reaches as far as a place in pixels of the page.

@@ -33,15 +33,17 @@ pub(crate) struct Pieces(Arc<[Piece]>);
 impl Pieces {
     /// From a place on the new page to the photo: as the nearest piece lies.
     pub fn to_photo(&self, point: [f32; 2]) -> [f32; 2] {
-        let piece = self.0.iter().min_by(|a, b| off(a, point).total_cmp(&off(b, point)));
-        piece.map_or(point, |piece| piece.map.apply(point.map(f64::from)).map(|v| v as f32))
+        self.nearest(point).map_or(point, |piece| piece.map.apply(point.map(f64::from)).map(|v| v as f32))
     }
 
-    /// Where the piece lies in the photo that is within a quad, or nearest to it where there is none.
-    pub fn within(&self, quad: &Quad) -> Option<Quad> {
+    /// Where the piece lies in the photo that is nearest to the middle of a quad.
+    pub fn quad_to_photo(&self, quad: Quad) -> Quad {
         let middle = [0, 1].map(|axis| (quad[0][axis] + quad[2][axis]) / 2.0);
-        let nearest = self.0.iter().min_by(|a, b| off(a, middle).total_cmp(&off(b, middle)));
-        nearest.map(|piece| piece.quad)
+        self.nearest(middle).map_or(quad, |piece| piece.quad)
+    }
+
+    fn nearest(&self, point: [f32; 2]) -> Option<&Piece> {
+        self.0.iter().min_by(|a, b| off(a, point).total_cmp(&off(b, point)))
     }
 
     /// The box around all pieces in the photo.

@@ -17,6 +17,7 @@ pub mod lines;
 pub(super) mod listed;
 pub(super) mod long_lines;
 pub(super) mod more_rows;
+pub(super) mod no_form;
 pub(super) mod number_columns;
 pub(super) mod number_places;
 pub(super) mod number_rows;

@@ -1,7 +1,7 @@
 //! What a search for the table of moves has found so far, and the ways to try a page.
 
 use super::amend;
-use super::found::{CLEARLY, Found, NEARLY};
+use super::found::{Found, NEARLY};
 use super::further;
 use super::grid::{Grid, Known};
 use super::ink_rows;
@@ -9,7 +9,6 @@ use super::legible;
 use super::level;
 use super::listed::{self, Listed, Unruled};
 use super::number_columns::Printed;
-use super::running;
 use super::straight_rows;
 use crate::error::{Error, Result};
 use crate::pipeline::numbers::anchor;
@@ -20,19 +19,16 @@ use crate::pipeline::photo::ingest::Photo;
 use crate::pipeline::recognise::Recogniser;
 use crate::pipeline::watch::Watch;
 use crate::pipeline::{Timing, timed};
-use rayon::prelude::*;
 
 /// How often rows are set level at most.
 const LEVELLINGS: usize = 3;
-/// Rows from which moves behind handwritten numbers are taken before all forms were tried.
-const MANY_ROWS: usize = 10;
 
 /// The best of the pages tried so far.
 pub(crate) struct Search<'a> {
     pub(super) recogniser: &'a dyn Recogniser,
     pub(super) known: Known,
     pub(super) timing: &'a mut Timing,
-    watch: &'a Watch,
+    pub(super) watch: &'a Watch,
     pub(super) best: Option<Found>,
     /// The moves behind handwritten numbers, by the pages on which they were looked for (their maps to the photo).
     listed: Vec<(Homography, Option<(Found, bool)>)>,
@@ -111,71 +107,13 @@ impl<'a> Search<'a> {
         listed.map_or(Ok(()), |(found, _)| self.offer_to_read(found))
     }
 
-    /// Takes moves that surely stand behind numbers written by hand on one of some pages, or run on in lines, whichever way up;
-    /// whether there are any.
-    ///
-    /// Where a page is not flat printed numbers stand as unevenly as those of a hand: they tell of a form if they stand evenly
-    /// on one of the pages. Some few tell nothing, nor do those behind which most does not read as moves.
-    pub(super) fn try_no_form(&mut self, pages: &[&Page]) -> Result<bool> {
-        let unruled: Vec<Unruled> =
-            timed(self.timing, "grid", || pages.par_iter().map(|page| Unruled::new(page)).collect());
-        for turns in [0, 2, 1, 3] {
-            let lists = pages.iter().zip(&unruled).map(|(page, unruled)| {
-                let page = page.turned(turns);
-                self.listed_on(&page, || unruled.turned(turns))
-            });
-            let lists = lists.collect::<Result<Vec<_>>>()?;
-            let mut lists: Vec<_> = lists.into_iter().flatten().filter(|(found, _)| found.is_whole()).collect();
-            if lists.iter().any(|(_, by_hand)| !by_hand) {
-                return Ok(false);
-            }
-            // Where far fewer numbers read, rows may have been passed over.
-            if let [(first, _), (second, _)] = &lists[..]
-                && second.support() > CLEARLY * first.support()
-            {
-                lists.swap(0, 1);
-            }
-            let mut any = false;
-            for (mut found, _) in lists.into_iter().filter(|(found, _)| found.anchor.rows >= MANY_ROWS) {
-                if timed(self.timing, "anchor", || found.legible(self.recogniser))?.is_plain() {
-                    self.best.take_if(|_| !any);
-                    self.offer_to_read(found)?;
-                    any = true;
-                }
-            }
-            if any {
-                return Ok(true);
-            }
-            for unruled in &unruled {
-                if self.try_running(unruled.turned(turns))? {
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
-    }
-
-    /// Takes moves that run on in lines on a page without its ruling; whether there are any.
-    fn try_running(&mut self, unruled: Unruled) -> Result<bool> {
-        if !self.is_open() {
-            return Ok(false);
-        }
-        self.watch.at("grid")?;
-        let recogniser = self.recogniser;
-        let found = timed(self.timing, "grid", || running::find(unruled, recogniser))?;
-        let found = found.map(|(page, grid, anchor)| Found { page, grid, anchor, legible: None, is_level: false });
-        let any = found.is_some();
-        self.best = found.or_else(|| self.best.take());
-        Ok(any)
-    }
-
     /// Whether the numbers of the best say anything.
     pub(super) fn is_read(&self) -> bool {
         self.best.as_ref().is_some_and(Found::is_read)
     }
 
     /// Offers a table that is the better one if more of its cells read as moves.
-    fn offer_to_read(&mut self, mut found: Found) -> Result<()> {
+    pub(super) fn offer_to_read(&mut self, mut found: Found) -> Result<()> {
         let recogniser = self.recogniser;
         let is_better = match &mut self.best {
             Some(best) => timed(self.timing, "anchor", || found.reads_better_than(best, recogniser))?,
@@ -193,7 +131,11 @@ impl<'a> Search<'a> {
     }
 
     /// The same of a page that may be known without its ruling; a page is looked at once.
-    fn listed_on(&mut self, page: &Page, unruled: impl FnOnce() -> Unruled) -> Result<Option<(Found, bool)>> {
+    pub(super) fn listed_on(
+        &mut self,
+        page: &Page,
+        unruled: impl FnOnce() -> Unruled,
+    ) -> Result<Option<(Found, bool)>> {
         if !self.is_open() {
             return Ok(None);
         }
@@ -211,7 +153,7 @@ impl<'a> Search<'a> {
     }
 
     /// Whether nothing is known about the table.
-    fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         self.known.table.is_none() && self.known.rows.is_none() && self.known.columns.is_none()
     }
 

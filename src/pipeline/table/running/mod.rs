@@ -3,34 +3,35 @@
 //! Wherever there is a gap a line is taken apart; what may be a number or a move is read, and the order of a game tells which
 //! is which. The moves are laid out anew, one below the other: from there on the page is like a form.
 
+mod layout;
 mod lines;
 mod order;
+mod owners;
 mod parts;
 
 use super::columns::MOST_PAIRS;
-use super::grid::{Band, Column, ColumnPair, Grid};
+use super::grid::{ColumnPair, Grid};
 use super::legible;
-use super::lines::Curve;
 use super::listed::words::{Unruled, Writing};
 use crate::error::Result;
 use crate::game::Colour;
 use crate::pipeline::cells::Crop;
 use crate::pipeline::numbers::anchor::{self, Anchor};
 use crate::pipeline::page::Page;
-use crate::pipeline::page::pieces::Cutting;
-use crate::pipeline::page::shapes::{self, Shape};
 use crate::pipeline::recognise::Recogniser;
 use crate::reading::Reading;
-use lines::{Line, Sign};
+use layout::{Laid, Layout};
+use lines::Sign;
 use order::{Place, Said, order};
+use owners::Owners;
 use parts::{Part, parted, parts};
 use rayon::prelude::*;
-use std::collections::HashMap;
 
-/// Words that are looked at to tell whether a page holds moves, their width in heights of a letter, and the share of them that
-/// must clearly read as such: askew or upside down hardly any does.
+/// Words that are looked at to tell whether a page holds moves, their width and the paper at either side in heights of a letter,
+/// and the share of them that must clearly read as such: askew or upside down hardly any does.
 const LOOKED_AT: usize = 36;
 const WORD: std::ops::Range<f32> = 1.2..7.0;
+const APART: f32 = 0.3;
 const SHARE: f32 = 0.15;
 /// Parts that may be read: more are the grain of something else.
 const MOST_PARTS: usize = 4000;
@@ -40,12 +41,6 @@ const FEWEST: usize = 10;
 const READ: f32 = 0.6;
 const CLEAR: f32 = 0.25;
 const IN_LINE: f32 = 0.3;
-/// Height of a row, what is shown of it above and below its middle at most, and the paper beside a move, in heights of a letter.
-const ROW: f32 = 2.0;
-const SHOWN: f32 = 1.1;
-const BESIDE: f32 = 0.6;
-/// Share of the gap to the next sign that is shown.
-const OF_GAP: f32 = 0.5;
 /// Rows of a column.
 const ROWS: usize = 40;
 
@@ -59,7 +54,7 @@ pub(super) fn find(unruled: Unruled, recogniser: &dyn Recogniser) -> Result<Opti
     let slope = lines::slope(&words, writing.height);
     let lines = lines::lines(&writing, &words, slope);
     let signs: Vec<Sign> = lines.iter().flat_map(|line| &line.signs).copied().collect();
-    let text = Text { page: &writing.page, height: writing.height, slope, owners: owners(&writing, &lines) };
+    let text = Text { page: &writing.page, height: writing.height, slope, owners: Owners::new(&writing, &lines) };
     let parts = parts(&lines, writing.height);
     if parts.len() > MOST_PARTS || !text.holds_moves(&parts, recogniser)? {
         return Ok(None);
@@ -99,48 +94,7 @@ struct Text<'a> {
     height: f32,
     /// How much lines fall to the right, in pixels per pixel.
     slope: f32,
-    /// For each pixel the line of which alone it is ink, or [`NO_LINE`].
-    owners: Vec<u16>,
-}
-
-const NO_LINE: u16 = u16::MAX;
-/// Width of the pale edge of a stroke, in pixels.
-const EDGE: isize = 2;
-
-/// The line of each pixel of a page's ink and of its edges.
-fn owners(writing: &Writing, lines: &[Line]) -> Vec<u16> {
-    let image = &writing.page.image;
-    let width = image.width() as usize;
-    let mut of_sides: HashMap<(usize, usize), Vec<(usize, Shape)>> = HashMap::new();
-    for (index, line) in lines.iter().enumerate() {
-        for &letter in &line.letters {
-            of_sides.entry((letter.left, letter.right)).or_default().push((index, letter));
-        }
-    }
-    let dark = image.as_raw().iter().map(|&pixel| pixel <= 255 - writing.ink).collect();
-    let mut owners = vec![NO_LINE; image.as_raw().len()];
-    shapes::each(dark, width, |shape, pixels| {
-        let Some(letters) = of_sides.get(&(shape.left, shape.right)) else { return };
-        let mut own = letters
-            .iter()
-            .filter(|(_, letter)| letter.top >= shape.top && letter.bottom <= shape.bottom)
-            .map(|&(line, _)| line as u16);
-        // What touches from line to line is of both.
-        if let Some(line) = own.next().filter(|&line| own.all(|other| other == line)) {
-            pixels.iter().for_each(|&pixel| owners[pixel] = line);
-        }
-    });
-    let ink = owners.clone();
-    let around =
-        (-EDGE..=EDGE).flat_map(|dy| (-EDGE..=EDGE).map(move |dx| dy * width as isize + dx)).collect::<Vec<_>>();
-    for (pixel, &line) in ink.iter().enumerate().filter(|(_, line)| **line != NO_LINE) {
-        for at in around.iter().filter_map(|&step| pixel.checked_add_signed(step)) {
-            if let Some(owner) = owners.get_mut(at).filter(|owner| **owner == NO_LINE) {
-                *owner = line;
-            }
-        }
-    }
-    owners
+    owners: Owners,
 }
 
 impl Text<'_> {
@@ -148,7 +102,7 @@ impl Text<'_> {
     fn holds_moves(&self, parts: &[Part], recogniser: &dyn Recogniser) -> Result<bool> {
         let is_word = |part: &&Part| {
             WORD.contains(&((part.right - part.left) / self.height))
-                && part.gaps.iter().all(|&gap| gap > BESIDE * self.height / 2.0)
+                && part.gaps.iter().all(|&gap| gap > APART * self.height)
         };
         let words: Vec<Part> = parts.iter().filter(is_word).copied().collect();
         let shown: Vec<Part> = words.iter().copied().step_by(words.len().div_ceil(LOOKED_AT).max(1)).collect();
@@ -176,11 +130,10 @@ impl Text<'_> {
 
     /// The parts as cells.
     fn crops(&self, parts: &[Part]) -> Vec<Crop> {
-        let rows: Vec<(usize, Part)> = parts.iter().copied().enumerate().collect();
-        let page = Layout::new(self.height, &rows.iter().map(|&(row, part)| (row, 0, part)).collect::<Vec<_>>());
-        let (page, bands) = (page.laid(self), page);
-        let column = bands.column(0);
-        (0..parts.len()).into_par_iter().map(|row| Crop::cut(&page, &bands.band(row), &column)).collect()
+        let below_each_other = parts.iter().enumerate().map(|(row, &part)| Laid { row, column: 0, part });
+        let layout = Layout::new(below_each_other.collect(), 1, self.height);
+        let (page, column) = (layout.page(self), layout.column(0));
+        (0..parts.len()).into_par_iter().map(|row| Crop::cut(&page, &layout.band(row), &column)).collect()
     }
 
     /// The moves below each other.
@@ -189,16 +142,12 @@ impl Text<'_> {
         let last = moves.last().map_or(first, |(place, _)| place.number);
         let pairs = (last + 1 - first).div_ceil(ROWS).min(MOST_PAIRS);
         let rows = (last + 1 - first).div_ceil(pairs);
-        // Numbers have a narrow column of their own that is left empty.
-        let placed: Vec<(usize, usize, Part)> = moves
-            .iter()
-            .map(|(place, part)| {
-                let at = place.number - first;
-                (at % rows, 2 * (at / rows) + usize::from(place.colour == Colour::Black), *part)
-            })
-            .collect();
-        let layout = Layout::new(self.height, &placed);
-        let page = layout.laid(self);
+        let laid = |&(place, part): &(Place, Part)| {
+            let at = place.number - first;
+            Laid { row: at % rows, column: 2 * (at / rows) + usize::from(place.colour == Colour::Black), part }
+        };
+        let layout = Layout::new(moves.iter().map(laid).collect(), 2 * pairs, self.height);
+        let page = layout.page(self);
         let pairs = (0..pairs)
             .map(|pair| {
                 let [white, black] = [2 * pair, 2 * pair + 1].map(|column| layout.column(column));
@@ -207,7 +156,7 @@ impl Text<'_> {
             .collect::<Vec<_>>();
         let grid = Grid {
             bands: (0..rows).map(|row| layout.band(row)).collect(),
-            pitch: layout.pitch as f32,
+            pitch: layout.pitch(),
             width: page.image.width() as f32,
             pairs,
             by_ink: true,
@@ -223,7 +172,7 @@ struct Readings(Vec<(String, f32, Vec<f32>)>);
 
 impl Readings {
     /// The likeliest game; a page is written in one notation.
-    fn likeliest(&self, parts: &[Part], signs: usize, height: f32) -> (Vec<Said>, Vec<Place>) {
+    fn likeliest(&self, parts: &[Part], signs: usize, height: f32) -> (Vec<Said<'_>>, Vec<Place>) {
         let games = (0..NOTATIONS).map(|notation| {
             let said = self.said(parts, notation, height);
             let (sum, places) = order(&said, signs);
@@ -234,14 +183,14 @@ impl Readings {
     }
 
     /// What the parts say in one notation.
-    fn said(&self, parts: &[Part], notation: usize, height: f32) -> Vec<Said> {
+    fn said(&self, parts: &[Part], notation: usize, height: f32) -> Vec<Said<'_>> {
         let said = self.0.iter().zip(parts).map(|((text, sure, numbers), part)| {
             let is_move = |text: &str| legible::is_move(text)[notation].then_some(*sure);
             let (number, rest) = behind_number(text);
             Said {
                 first: part.first,
                 end: part.end,
-                numbers: numbers.clone(),
+                numbers,
                 is_move: is_move(text),
                 both: number.filter(|_| notation != NUMERIC).zip(is_move(rest)),
                 width: (part.right - part.left) / height,
@@ -269,73 +218,6 @@ fn behind_number(text: &str) -> (Option<usize>, &str) {
     match digits.parse().ok().filter(|value| (1..=anchor::LARGEST as usize).contains(value)) {
         Some(value) if !rest.is_empty() => (Some(value), rest),
         _ => (None, text),
-    }
-}
-
-/// Where parts are laid: rows and columns with white paper between them.
-struct Layout {
-    parts: Vec<(usize, usize, Part)>,
-    /// Left end of each column, and of what would be the next one.
-    columns: Vec<u32>,
-    pitch: u32,
-    rows: usize,
-    height: f32,
-}
-
-impl Layout {
-    /// Of parts with their rows and columns.
-    fn new(height: f32, parts: &[(usize, usize, Part)]) -> Self {
-        let count = parts.iter().map(|(_, column, _)| column + 1).max().unwrap_or(1);
-        let widest = |wanted: usize| {
-            let widths =
-                parts.iter().filter(|(_, column, _)| *column == wanted).map(|(_, _, part)| part.right - part.left);
-            widths.fold(height, f32::max)
-        };
-        let mut columns = vec![0];
-        for column in 0..count {
-            columns.push(columns[column] + (widest(column) + 2.0 * BESIDE * height).ceil() as u32);
-        }
-        let rows = parts.iter().map(|(row, ..)| row + 1).max().unwrap_or(0);
-        Self { parts: parts.to_vec(), columns, pitch: (2.0 * SHOWN * height).ceil() as u32 + 2, rows, height }
-    }
-
-    /// The page on which they lie.
-    fn laid(&self, text: &Text) -> Page {
-        let cutting = |&(row, column, part): &(usize, usize, Part)| {
-            let [before, behind] = part.gaps.map(|gap| (OF_GAP * gap).min(BESIDE * self.height));
-            let (top, bottom) = (part.y - SHOWN * self.height, part.y + SHOWN * self.height);
-            let x = self.columns[column] as f32 + BESIDE * self.height - before;
-            Cutting {
-                from: [part.left - before, top, part.right + behind, bottom],
-                slope: text.slope,
-                to: [x.max(0.0) as u32, row as u32 * self.pitch + 1],
-            }
-        };
-        let cuttings: Vec<Cutting> = self.parts.iter().map(cutting).collect();
-        let width = text.page.image.width() as usize;
-        text.page.laid_out_anew(self.size(), &cuttings, |index, [x, y]| {
-            let owner = text.owners.get(y as usize * width + x as usize).copied().unwrap_or(NO_LINE);
-            owner != NO_LINE && usize::from(owner) != self.parts[index].2.line
-        })
-    }
-
-    fn size(&self) -> (u32, u32) {
-        (self.columns[self.columns.len() - 1], self.rows.max(1) as u32 * self.pitch)
-    }
-
-    fn band(&self, row: usize) -> Band {
-        let middle = row as f32 * self.pitch as f32 + 1.0 + SHOWN * self.height;
-        let along = |y: f32| Curve::along(self.size().0, |_| y);
-        Band {
-            top: along(middle - ROW / 2.0 * self.height),
-            bottom: along(middle + ROW / 2.0 * self.height),
-            ruled: true,
-        }
-    }
-
-    fn column(&self, column: usize) -> Column {
-        let down = |x: u32| Curve::along(self.size().1, |_| x as f32);
-        Column { left: down(self.columns[column]), right: down(self.columns[column + 1]), inner: Vec::new() }
     }
 }
 

@@ -23,12 +23,12 @@ const LATER: f32 = -3.0;
 
 /// What a part may be.
 #[derive(Debug, Clone)]
-pub(super) struct Said {
+pub(super) struct Said<'a> {
     /// The signs from which to which it stands.
     pub first: usize,
     pub end: usize,
     /// For each number how much likelier it is than the average one (natural logarithm).
-    pub numbers: Vec<f32>,
+    pub numbers: &'a [f32],
     /// How sure a move is read, 0 to 1; none where it does not read as one.
     pub is_move: Option<f32>,
     /// The number with which it begins, and how sure the move behind that is read.
@@ -68,9 +68,9 @@ pub(super) fn order(said: &[Said], signs: usize) -> (f32, Vec<Place>) {
     let width = (numbers + 2) * STATES;
     let at = |sign: usize, number: usize, state: usize| sign * width + number * STATES + state;
     let mut best = vec![(f32::NEG_INFINITY, Step::Start, 0usize); (signs + 1) * width];
-    let mut from: Vec<Vec<usize>> = vec![Vec::new(); signs];
+    let mut beginning: Vec<Vec<usize>> = vec![Vec::new(); signs];
     for (index, part) in said.iter().enumerate() {
-        from[part.first].push(index);
+        beginning[part.first].push(index);
     }
     for sign in 0..=signs {
         for number in 1..=numbers {
@@ -92,7 +92,7 @@ pub(super) fn order(said: &[Said], signs: usize) -> (f32, Vec<Place>) {
                     }
                 };
                 offer(at(sign, next.0, next.1), if state == 0 { NO_NUMBER } else { LEFT_OUT }, Step::LeftOut);
-                let Some(parts) = from.get(sign) else { continue };
+                let Some(parts) = beginning.get(sign) else { continue };
                 offer(at(sign + 1, number, state), PASSED_OVER, Step::PassedOver);
                 for &index in parts {
                     let part = &said[index];
@@ -144,32 +144,42 @@ pub(super) fn order(said: &[Said], signs: usize) -> (f32, Vec<Place>) {
 mod tests {
     use super::*;
 
-    /// Parts of one sign each: numbers, moves, a number with a move, or something else.
-    fn said(text: &str) -> Vec<Said> {
-        let part = |(at, word): (usize, &str)| {
-            let number = |text: &str| text.trim_end_matches('.').parse::<usize>().ok();
-            let mut numbers = vec![-0.5; LARGEST as usize + 1];
+    /// The number as which a word reads.
+    fn number(word: &str) -> Option<usize> {
+        word.trim_end_matches('.').parse().ok()
+    }
+
+    /// What words say as numbers.
+    fn numbers(text: &str) -> Vec<Vec<f32>> {
+        let says = |word: &str| {
+            let mut says = vec![-0.5; LARGEST as usize + 1];
             if let Some(value) = number(word) {
-                numbers[value] = 3.0;
+                says[value] = 3.0;
             }
-            let both = word
-                .split_once('.')
-                .and_then(|(value, rest)| Some((number(value)?, rest)))
-                .filter(|(_, rest)| !rest.is_empty());
+            says
+        };
+        text.split(' ').map(says).collect()
+    }
+
+    /// Parts of one sign each: numbers, moves, a number with a move, or something else.
+    fn said<'a>(text: &str, numbers: &'a [Vec<f32>]) -> Vec<Said<'a>> {
+        let part = |(at, (word, numbers)): (usize, (&str, &'a Vec<f32>))| {
+            let both = word.split_once('.').filter(|(_, rest)| !rest.is_empty()).and_then(|(value, _)| number(value));
             Said {
                 first: at,
                 end: at + 1,
                 numbers,
                 is_move: (number(word).is_none() && both.is_none() && !word.contains('?')).then_some(0.8),
-                both: both.map(|(value, _)| (value, 0.8)),
+                both: both.map(|value| (value, 0.8)),
                 width: 2.5,
             }
         };
-        text.split(' ').enumerate().map(part).collect()
+        text.split(' ').zip(numbers).enumerate().map(part).collect()
     }
 
     fn moves(text: &str) -> Vec<(usize, Colour, usize)> {
-        let said = said(text);
+        let numbers = numbers(text);
+        let said = said(text, &numbers);
         order(&said, said.len()).1.into_iter().map(|place| (place.number, place.colour, place.part)).collect()
     }
 
