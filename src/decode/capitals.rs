@@ -75,7 +75,7 @@ mod tests {
     fn a_text_has_the_capitals_of_its_sheet() {
         let cell = |text: &str| {
             let reading = Some(reading_of(text, 0.9, &alphabet()));
-            vec![InkCell { sheet: 0, page: 0, quad: Default::default(), reading, crossed_out: false }]
+            vec![InkCell { sheet: 0, page: 0, quad: Default::default(), reading, doubted: false }]
         };
         let rows = [
             Row { number: 1, white: cell("E4"), black: cell("e5") },

@@ -169,7 +169,7 @@ mod tests {
     fn row(texts: [&str; 2]) -> Row {
         let cell = |text: &str| {
             let reading = Some(reading_of(text, 0.9, &alphabet()));
-            vec![InkCell { sheet: 0, page: 0, quad: Default::default(), reading, crossed_out: false }]
+            vec![InkCell { sheet: 0, page: 0, quad: Default::default(), reading, doubted: false }]
         };
         Row { number: 1, white: cell(texts[0]), black: cell(texts[1]) }
     }

@@ -21,7 +21,8 @@ pub enum Ink {
     /// The sheet has no such cell.
     Absent,
     Blank,
-    Crossed(Lattice),
+    /// Little tells that it belongs there.
+    Doubted(Lattice),
     Written(Lattice),
 }
 
@@ -143,7 +144,7 @@ impl<'a> Cell<'a> {
     fn new(ink: &'a Ink, writer: &'a Writer<'a>) -> Self {
         let trie = match ink {
             Ink::Absent | Ink::Blank => None,
-            Ink::Crossed(lattice) | Ink::Written(lattice) => {
+            Ink::Doubted(lattice) | Ink::Written(lattice) => {
                 let beside = clock_beside(&lattice.text).unwrap_or(writer.beside);
                 Some(Trie::with_ink_beside(lattice, beside))
             }
@@ -165,7 +166,7 @@ impl<'a> Cell<'a> {
     fn lattice(&self) -> Option<&'a Lattice> {
         match self.ink {
             Ink::Absent | Ink::Blank => None,
-            Ink::Crossed(lattice) | Ink::Written(lattice) => Some(lattice),
+            Ink::Doubted(lattice) | Ink::Written(lattice) => Some(lattice),
         }
     }
 
@@ -315,7 +316,7 @@ impl<'a> Cell<'a> {
 
     fn alien(&self) -> f32 {
         match self.ink {
-            Ink::Crossed(_) => self.writer.prices.crossed,
+            Ink::Doubted(_) => self.writer.prices.doubted,
             // Scores are relative to the best text: where that is uncertain itself, they say less.
             Ink::Written(lattice) => self.writer.prices.alien - lattice.confidence.max(LEAST_SURE).ln(),
             Ink::Absent | Ink::Blank => self.writer.prices.alien,

@@ -88,11 +88,11 @@ pub fn result_in(lattice: &Lattice, writer: &Writer) -> (&'static str, f32) {
     scored.fold(("*", 0.0), |best, this| if this.1 > best.1 { this } else { best })
 }
 
-/// True for a blank or crossed-out cell, and for one that says a result.
+/// True for a blank cell, and for one that says a result.
 pub fn is_no_move(ink: &Ink, writer: &Writer) -> bool {
     match ink {
-        Ink::Absent | Ink::Blank | Ink::Crossed(_) => true,
-        Ink::Written(lattice) => result_in(lattice, writer).1 >= SAYS_RESULT,
+        Ink::Absent | Ink::Blank => true,
+        Ink::Doubted(lattice) | Ink::Written(lattice) => result_in(lattice, writer).1 >= SAYS_RESULT,
     }
 }
 
@@ -109,8 +109,7 @@ pub fn tail_prices(slots: &[Vec<Ink>], writers: &[Writer], prices: &GapPrices) -
 fn trailing_price(ink: &Ink, writer: &Writer, prices: &GapPrices) -> f32 {
     match ink {
         Ink::Absent | Ink::Blank => 0.0,
-        Ink::Crossed(_) => writer.prices.crossed,
-        Ink::Written(lattice) => {
+        Ink::Doubted(lattice) | Ink::Written(lattice) => {
             let result = prices.result + result_in(lattice, writer).1.max(f32::MIN_POSITIVE).ln();
             result.max(prices.trailing)
         }
@@ -144,7 +143,7 @@ pub fn skip_two(slots: &[Vec<Ink>], s: usize, slips: &SlipPrices, prices: &GapPr
 fn ink_price(inks: &[Ink], slips: &SlipPrices) -> f32 {
     let price = |ink: &Ink| match ink {
         Ink::Absent | Ink::Blank => 0.0,
-        Ink::Crossed(_) => slips.crossed,
+        Ink::Doubted(_) => slips.doubted,
         Ink::Written(_) => slips.alien,
     };
     inks.iter().map(price).sum()

@@ -36,7 +36,7 @@ pub fn written(
     notations: &[Option<Notation>],
 ) -> Vec<Written> {
     let inked = cells.iter().zip(inks).filter_map(|(cell, ink)| match (cell, ink) {
-        (Some(cell), Ink::Crossed(lattice) | Ink::Written(lattice)) => {
+        (Some(cell), Ink::Doubted(lattice) | Ink::Written(lattice)) => {
             let notation = notations.get(cell.sheet).and_then(Option::as_ref);
             let (text, confidence) = match (&cell.reading, notation) {
                 (Some(reading), Some(notation)) => lattice.written(reading, alphabet, notation),

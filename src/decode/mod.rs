@@ -69,8 +69,9 @@ pub struct InkCell {
     pub quad: Quad,
     /// None for a blank cell.
     pub reading: Option<Reading>,
-    /// The ink is struck through.
-    pub crossed_out: bool,
+    /// Little tells that the ink belongs in this cell.
+    #[serde(default, alias = "crossed_out")]
+    pub doubted: bool,
 }
 
 /// A numbered row of the move table, with one cell per sheet and colour.

@@ -39,9 +39,9 @@ pub fn inks(cells: &Cells, alphabet: &Alphabet, ink_scale: f32) -> Vec<Vec<Ink>>
     let ink = |cell: &Option<&InkCell>| match cell {
         None => Ink::Absent,
         Some(InkCell { reading: None, .. }) => Ink::Blank,
-        Some(InkCell { reading: Some(reading), crossed_out, .. }) => {
+        Some(InkCell { reading: Some(reading), doubted, .. }) => {
             let lattice = Lattice::new(reading, alphabet, ink_scale);
-            if *crossed_out { Ink::Crossed(lattice) } else { Ink::Written(lattice) }
+            if *doubted { Ink::Doubted(lattice) } else { Ink::Written(lattice) }
         }
     };
     let mut inks: Vec<Vec<Ink>> = cells.par_iter().map(|slot| slot.iter().map(ink).collect()).collect();

@@ -10,8 +10,8 @@ pub struct SlipPrices {
     pub slip: f32,
     /// The ink has nothing to do with the move: price of slip and of ink together.
     pub alien: f32,
-    /// The same for a cell that is crossed out.
-    pub crossed: f32,
+    /// The same where little tells that the ink belongs in its cell.
+    pub doubted: f32,
     /// The cell is blank though a move was played.
     pub blank: f32,
 }
@@ -38,6 +38,6 @@ impl SlipPrices {
 
 impl Default for SlipPrices {
     fn default() -> Self {
-        Self { slip: -4.5, alien: -10.0, crossed: -2.0, blank: -6.0 }
+        Self { slip: -4.5, alien: -10.0, doubted: -3.0, blank: -6.0 }
     }
 }

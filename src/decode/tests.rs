@@ -15,7 +15,7 @@ fn sheet(texts: &[&str]) -> Vec<Row> {
 fn sheet_read(texts: &[&str], sure: fn(&str) -> f32) -> Vec<Row> {
     let cell = |text: &str| {
         let reading = (!text.is_empty()).then(|| reading_of(text, sure(text), &alphabet()));
-        vec![InkCell { sheet: 0, page: 0, quad: Default::default(), reading, crossed_out: false }]
+        vec![InkCell { sheet: 0, page: 0, quad: Default::default(), reading, doubted: false }]
     };
     let rows = texts.chunks(2).enumerate();
     rows.map(|(i, pair)| Row {

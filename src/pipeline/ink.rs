@@ -91,7 +91,7 @@ pub(super) fn gather<'a>(cells: impl Iterator<Item = (usize, usize, &'a ReadCell
             Colour::White => &mut row.white,
             Colour::Black => &mut row.black,
         };
-        side.push(InkCell { sheet, page, quad: cell.quad, reading: cell.reading.clone(), crossed_out: false });
+        side.push(InkCell { sheet, page, quad: cell.quad, reading: cell.reading.clone(), doubted: cell.doubted });
     }
     rows.into_values().collect()
 }

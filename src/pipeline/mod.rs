@@ -93,6 +93,8 @@ pub struct ReadCell {
     pub crop: Crop,
     /// None for a blank cell.
     pub reading: Option<Reading>,
+    /// Little tells that what is written belongs here.
+    pub doubted: bool,
 }
 
 /// A page with everything that was seen on it.
@@ -325,9 +327,10 @@ fn cut_cells(page: &Page, grid: &Grid, anchor: &Anchor) -> Vec<ReadCell> {
     }
     let cut = |&(band, pair, number, colour): &(usize, usize, u32, Colour)| {
         let (rows, column) = (&grid.bands[band], grid.pairs[pair].of(colour));
-        let quad = page.quad_to_photo(grid.quad(rows, column));
+        let laid = grid.quad(rows, column);
+        let (quad, doubted) = (page.quad_to_photo(laid), page.is_doubted(laid));
         let crop = Crop::cut(page, rows, column);
-        ReadCell { band, pair, number, colour, quad, crop, reading: None }
+        ReadCell { band, pair, number, colour, quad, crop, reading: None, doubted }
     };
     places.par_iter().map(cut).collect()
 }

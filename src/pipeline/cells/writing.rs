@@ -149,7 +149,7 @@ mod tests {
         let pixels = [vec![first, second], vec![0; CROP_WIDTH * CROP_HEIGHT - 2]].concat();
         let crop = Crop { pixels, ink: 900, span: 0..1, rows: 0..1, contrast: 99 };
         let (quad, colour) = (Default::default(), Colour::White);
-        ReadCell { band: 0, pair: 0, number: 1, colour, quad, crop, reading: None }
+        ReadCell { band: 0, pair: 0, number: 1, colour, quad, crop, reading: None, doubted: false }
     }
 
     #[test]

@@ -144,6 +144,11 @@ impl Page {
         }
     }
 
+    /// Whether little tells that what is laid at a place belongs there.
+    pub(crate) fn is_doubted(&self, place: Quad) -> bool {
+        self.pieces.as_ref().is_some_and(|pieces| pieces.is_doubted(place))
+    }
+
     /// Whether the photo reaches as far as a place in pixels of the page.
     pub(crate) fn shows(&self, point: [f32; 2]) -> bool {
         let [x, y] = self.to_photo(point);

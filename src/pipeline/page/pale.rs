@@ -32,6 +32,7 @@ mod tests {
             quad: Default::default(),
             crop,
             reading: None,
+            doubted: false,
         };
         contrasts.iter().map(crop).map(cell).collect()
     }

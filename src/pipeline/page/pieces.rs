@@ -15,6 +15,8 @@ pub(crate) struct Cutting {
     pub slope: f32,
     /// Where its upper left corner is laid, in pixels.
     pub to: [u32; 2],
+    /// Little tells that it belongs there.
+    pub doubted: bool,
 }
 
 /// A piece that was laid somewhere else.
@@ -24,6 +26,7 @@ struct Piece {
     place: [f32; 4],
     map: Homography,
     quad: Quad,
+    doubted: bool,
 }
 
 /// The pieces of a page that was laid out anew.
@@ -38,8 +41,12 @@ impl Pieces {
 
     /// Where the piece lies in the photo that is nearest to the middle of a quad.
     pub fn quad_to_photo(&self, quad: Quad) -> Quad {
-        let middle = [0, 1].map(|axis| (quad[0][axis] + quad[2][axis]) / 2.0);
-        self.nearest(middle).map_or(quad, |piece| piece.quad)
+        self.nearest(middle(quad)).map_or(quad, |piece| piece.quad)
+    }
+
+    /// Whether little tells that the piece belongs there that is nearest to the middle of a quad.
+    pub fn is_doubted(&self, quad: Quad) -> bool {
+        self.nearest(middle(quad)).is_some_and(|piece| piece.doubted)
     }
 
     fn nearest(&self, point: [f32; 2]) -> Option<&Piece> {
@@ -54,6 +61,10 @@ impl Pieces {
         let (left, top, right, bottom) = (least(0), least(1), most(0), most(1));
         [[left, top], [right, top], [right, bottom], [left, bottom]]
     }
+}
+
+fn middle(quad: Quad) -> [f32; 2] {
+    [0, 1].map(|axis| (quad[0][axis] + quad[2][axis]) / 2.0)
 }
 
 /// How far a point is off a piece; 0 within it.
@@ -73,7 +84,7 @@ impl Page {
     ) -> Self {
         let mut image = GrayImage::from_pixel(width, height, Luma([PAPER as u8]));
         let mut pieces = Vec::new();
-        for (index, &Cutting { from: [left, top, right, bottom], slope, to }) in cuttings.iter().enumerate() {
+        for (index, &Cutting { from: [left, top, right, bottom], slope, to, doubted }) in cuttings.iter().enumerate() {
             let (wide, tall) = ((right - left).max(1.0) as u32, (bottom - top).max(1.0) as u32);
             let middle = wide as f32 / 2.0;
             for (dx, dy) in (0..wide).flat_map(|dx| (0..tall).map(move |dy| (dx, dy))) {
@@ -96,7 +107,7 @@ impl Page {
             let place = [to[0], to[1], to[0] + wide, to[1] + tall].map(|side| side as f32);
             let corners = [[0, 1], [2, 1], [2, 3], [0, 3]].map(|[x, y]| [place[x], place[y]]);
             let quad = corners.map(|corner| map.apply(corner.map(f64::from)).map(|v| v as f32));
-            pieces.push(Piece { place, map, quad });
+            pieces.push(Piece { place, map, quad, doubted });
         }
         Self { image, pieces: Some(Pieces(pieces.into())), ..self.clone() }
     }
@@ -115,7 +126,7 @@ mod tests {
             Luma([if (200..260).contains(&x) && (top..top + 20).contains(&y) { 20 } else { 250 }])
         });
         let page = Page::new(&Photo { file: String::new(), grey }, 0);
-        let cutting = Cutting { from: [190.0, 93.0, 270.0, 133.0], slope: 0.1, to: [10, 50] };
+        let cutting = Cutting { from: [190.0, 93.0, 270.0, 133.0], slope: 0.1, to: [10, 50], doubted: true };
         let anew = page.laid_out_anew((100, 100), &[cutting], |_, _| false);
         assert_eq!(anew.image.dimensions(), (100, 100));
         // It is level now.
@@ -125,6 +136,7 @@ mod tests {
         }
         let [x, y] = anew.to_photo([20.0, 60.0]);
         assert!((x - 200.0).abs() < 1.5 && (y - 100.0).abs() < 1.5, "{x} {y}");
+        assert!(anew.is_doubted([[15.0, 50.0], [85.0, 50.0], [85.0, 85.0], [15.0, 85.0]]));
         let quad = anew.quad_to_photo([[5.0, 40.0], [95.0, 40.0], [95.0, 95.0], [5.0, 95.0]]);
         assert!((quad[0][0] - 190.0).abs() < 1.0 && (quad[1][0] - 270.0).abs() < 1.0, "{quad:?}");
         assert!((quad[1][1] - quad[0][1] - 8.0).abs() < 1.0, "{quad:?}");

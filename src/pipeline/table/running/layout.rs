@@ -20,6 +20,8 @@ pub(super) struct Laid {
     pub row: usize,
     pub column: usize,
     pub part: Part,
+    /// Little tells that it belongs there.
+    pub doubted: bool,
 }
 
 /// Rows and columns with parts in them.
@@ -56,7 +58,7 @@ impl Layout {
 
     /// The page on which the parts lie, each without the ink of other lines.
     pub fn page(&self, text: &Text) -> Page {
-        let cutting = |&Laid { row, column, part }: &Laid| {
+        let cutting = |&Laid { row, column, part, doubted }: &Laid| {
             let [before, behind] = part.gaps.map(|gap| (OF_GAP * gap).min(BESIDE * self.height));
             let (top, bottom) = (part.y - SHOWN * self.height, part.y + SHOWN * self.height);
             let x = self.columns[column] as f32 + BESIDE * self.height - before;
@@ -64,6 +66,7 @@ impl Layout {
                 from: [part.left - before, top, part.right + behind, bottom],
                 slope: text.slope,
                 to: [x.max(0.0) as u32, row as u32 * self.pitch + 1],
+                doubted,
             }
         };
         let cuttings: Vec<Cutting> = self.laid.iter().map(cutting).collect();
@@ -97,7 +100,7 @@ mod tests {
     #[test]
     fn a_column_in_which_nothing_is_laid_has_its_place() {
         let part = Part { line: 0, first: 0, end: 1, left: 40.0, right: 140.0, y: 60.0, gaps: [9.0; 2] };
-        let layout = Layout::new(vec![Laid { row: 2, column: 0, part }], 2, 20.0);
+        let layout = Layout::new(vec![Laid { row: 2, column: 0, part, doubted: false }], 2, 20.0);
         let [white, black] = [0, 1].map(|column| layout.column(column));
         assert_eq!(white.at(0.0), (0.0, 124.0));
         assert_eq!(black.at(0.0), (124.0, 168.0));

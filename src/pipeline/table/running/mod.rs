@@ -26,6 +26,7 @@ use order::{Place, Said, order};
 use owners::Owners;
 use parts::{Part, parted, parts};
 use rayon::prelude::*;
+use std::collections::HashSet;
 
 /// Words that are looked at to tell whether a page holds moves, their width and the paper at either side in heights of a letter,
 /// and the share of them that must clearly read as such: askew or upside down hardly any does.
@@ -41,6 +42,8 @@ const FEWEST: usize = 10;
 const READ: f32 = 0.6;
 const CLEAR: f32 = 0.25;
 const IN_LINE: f32 = 0.3;
+/// What a number says at least (natural logarithm) that tells where its moves belong.
+const TOLD: f32 = 1.0;
 /// Rows of a column.
 const ROWS: usize = 40;
 
@@ -130,7 +133,7 @@ impl Text<'_> {
 
     /// The parts as cells.
     fn crops(&self, parts: &[Part]) -> Vec<Crop> {
-        let below_each_other = parts.iter().enumerate().map(|(row, &part)| Laid { row, column: 0, part });
+        let below_each_other = parts.iter().enumerate().map(|(row, &part)| Laid { row, column: 0, part, doubted: false });
         let layout = Layout::new(below_each_other.collect(), 1, self.height);
         let (page, column) = (layout.page(self), layout.column(0));
         (0..parts.len()).into_par_iter().map(|row| Crop::cut(&page, &layout.band(row), &column)).collect()
@@ -142,9 +145,12 @@ impl Text<'_> {
         let last = moves.last().map_or(first, |(place, _)| place.number);
         let pairs = (last + 1 - first).div_ceil(ROWS).min(MOST_PAIRS);
         let rows = (last + 1 - first).div_ceil(pairs);
+        let told: HashSet<usize> =
+            moves.iter().filter(|(place, _)| place.says > TOLD).map(|(place, _)| place.number).collect();
         let laid = |&(place, part): &(Place, Part)| {
             let at = place.number - first;
-            Laid { row: at % rows, column: 2 * (at / rows) + usize::from(place.colour == Colour::Black), part }
+            let column = 2 * (at / rows) + usize::from(place.colour == Colour::Black);
+            Laid { row: at % rows, column, part, doubted: !told.contains(&place.number) }
         };
         let layout = Layout::new(moves.iter().map(laid).collect(), 2 * pairs, self.height);
         let page = layout.page(self);
