@@ -1,6 +1,7 @@
 //! The sheet in the photo, at a working size, with the light evened out.
 
 pub(super) mod backdrop;
+pub(crate) mod bend;
 pub(super) mod fit;
 pub mod flatten;
 pub mod homography;
@@ -14,11 +15,13 @@ pub(super) mod shapes;
 
 use crate::game::Quad;
 use crate::pipeline::photo::ingest::Photo;
+use bend::Bend;
 use flatten::Flat;
 use homography::Homography;
 use image::{GrayImage, imageops};
 use pieces::Pieces;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Longest side of a page at working size, in pixels: rows of the tightest forms keep about 20 pixels.
 pub(crate) const WORKING_SIDE: u32 = 2000;
@@ -33,8 +36,10 @@ pub(crate) const PAPER: f32 = 250.0;
 #[derive(Debug, Clone)]
 pub struct Page {
     pub image: GrayImage,
-    /// From pixels of the page to pixels of the upright photo.
+    /// From pixels of the page to pixels of the upright photo, or to those of the smooth picture if the paper was bent.
     pub map: Homography,
+    /// Of paper that was laid smooth.
+    pub(crate) bend: Option<Arc<Bend>>,
     /// Pixels of the photo per pixel of the page, in the middle of the page.
     pub scale: f32,
     /// Quarter turns clockwise from the photo to the page.
@@ -62,6 +67,7 @@ impl Page {
         Self {
             image,
             map,
+            bend: None,
             scale: factor as f32,
             quarter_turns: quarter_turns % 4,
             photo_size: (width, height),
@@ -72,23 +78,28 @@ impl Page {
     /// Takes a flat picture from a photo, turns it by `quarter_turns` clockwise and evens its light; white where
     /// there is no photo.
     pub fn flattened(photo: &Photo, flat: &Flat, quarter_turns: u8) -> Self {
-        let (width, height) = photo.grey.dimensions();
         let scale = flat.map.scale_at([f64::from(flat.size.0) / 2.0, f64::from(flat.size.1) / 2.0]);
-        // First shrunk by a whole number, so that no pixel is passed over.
-        let coarse = (scale.floor() as u32).clamp(1, width.min(height));
-        let small = if coarse > 1 { shrink(&photo.grey, width / coarse, height / coarse) } else { photo.grey.clone() };
-        let factors = [f64::from(small.width()) / f64::from(width), f64::from(small.height()) / f64::from(height)];
-        let map = Homography::scaling(factors, [0.0; 2]).after(&flat.map);
-        let mut flattened = even_light(&warp(&small, &map, flat.size));
-        blank_outside(&mut flattened, &map, small.dimensions());
+        let image = taken(photo, flat, scale, |place| place);
         Self {
-            image: turned(flattened, quarter_turns),
+            image: turned(image, quarter_turns),
             map: flat.map.after(&unturned(quarter_turns, flat.size)),
+            bend: None,
             scale: scale as f32,
             quarter_turns: quarter_turns % 4,
-            photo_size: (width, height),
+            photo_size: photo.grey.dimensions(),
             pieces: None,
         }
+    }
+
+    /// The same sheet with its bent paper laid smooth, taken anew from the photo; none where it is hardly bent.
+    ///
+    /// Takes the page as it is in the photo (no quarter turns).
+    pub(crate) fn smoothed(&self, photo: &Photo) -> Option<Self> {
+        let bend = Bend::find(&self.image, self.map)?;
+        let flat = Flat { map: self.map, size: self.image.dimensions() };
+        let image = taken(photo, &flat, f64::from(self.scale), |place| bend.to_bent(place));
+        let map = Homography::scaling([1.0; 2], [0.0; 2]);
+        Some(Self { image, map, bend: Some(Arc::new(bend)), pieces: None, ..self.clone() })
     }
 
     /// The same page at half the size.
@@ -124,16 +135,20 @@ impl Page {
             map: self.map.after(&unturned(quarter_turns, self.image.dimensions())),
             quarter_turns: (self.quarter_turns + quarter_turns) % 4,
             pieces: None,
-            ..*self
+            ..self.clone()
         }
     }
 
     /// From pixels of the page to pixels of the upright photo.
     pub fn to_photo(&self, point: [f32; 2]) -> [f32; 2] {
-        if let Some(pieces) = &self.pieces {
-            return pieces.to_photo(point);
-        }
-        self.map.apply(point.map(f64::from)).map(|v| v as f32)
+        let point = point.map(f64::from);
+        let map = self.pieces.as_ref().and_then(|pieces| pieces.map_at(point.map(|v| v as f32)));
+        self.unbent(map.unwrap_or(&self.map).apply(point)).map(|v| v as f32)
+    }
+
+    /// From where the map leads to pixels of the upright photo.
+    fn unbent(&self, point: [f64; 2]) -> [f64; 2] {
+        self.bend.as_ref().map_or(point, |bend| bend.to_photo(point))
     }
 
     /// The same of four corners; of what is laid out anew the piece that is nearest to them.
@@ -170,16 +185,37 @@ fn unturned(quarter_turns: u8, (width, height): (u32, u32)) -> Homography {
     Homography::unturned(quarter_turns, f64::from(width), f64::from(height))
 }
 
+/// A flat picture of a photo with its light evened, given the pixels of the photo for one of its own and where its places lie
+/// on it; white where there is no photo.
+fn taken(photo: &Photo, flat: &Flat, scale: f64, place: impl Fn([f64; 2]) -> [f64; 2] + Sync) -> GrayImage {
+    let (width, height) = photo.grey.dimensions();
+    // First shrunk by a whole number, so that no pixel is passed over.
+    let coarse = (scale.floor() as u32).clamp(1, width.min(height));
+    let small = if coarse > 1 { shrink(&photo.grey, width / coarse, height / coarse) } else { photo.grey.clone() };
+    let factors = [f64::from(small.width()) / f64::from(width), f64::from(small.height()) / f64::from(height)];
+    let map = Homography::scaling(factors, [0.0; 2]).after(&flat.map);
+    let mut image = even_light(&warp(&small, |at| map.apply(place(at)), flat.size));
+    let (width, height) = (f64::from(small.width()), f64::from(small.height()));
+    for (u, v, pixel) in image.enumerate_pixels_mut() {
+        let place = place([f64::from(u) + 0.5, f64::from(v) + 0.5]);
+        let [x, y] = map.apply(place);
+        if map.depth(place) <= 0.0 || x < 0.0 || y < 0.0 || x > width || y > height {
+            pixel.0[0] = 255;
+        }
+    }
+    image
+}
+
 /// The picture whose pixels lie in `image` where `map` says, by bilinear interpolation; beyond the image's edges its
 /// outermost pixels go on.
-fn warp(image: &GrayImage, map: &Homography, (width, height): (u32, u32)) -> GrayImage {
+fn warp(image: &GrayImage, map: impl Fn([f64; 2]) -> [f64; 2] + Sync, (width, height): (u32, u32)) -> GrayImage {
     let (from_width, from_height) = (image.width() as usize, image.height() as usize);
     let (last_x, last_y) = (from_width.max(2) as f32 - 1.001, from_height.max(2) as f32 - 1.001);
     let pixels = image.as_raw();
     let mut out = vec![255u8; (width * height) as usize];
     out.par_chunks_mut(width.max(1) as usize).enumerate().for_each(|(v, line)| {
         for (u, pixel) in line.iter_mut().enumerate() {
-            let [x, y] = map.apply([u as f64 + 0.5, v as f64 + 0.5]);
+            let [x, y] = map([u as f64 + 0.5, v as f64 + 0.5]);
             let (x, y) = ((x as f32 - 0.5).clamp(0.0, last_x), (y as f32 - 0.5).clamp(0.0, last_y));
             let (x0, y0) = (x as usize, y as usize);
             let (fx, fy) = (x - x0 as f32, y - y0 as f32);
@@ -191,18 +227,6 @@ fn warp(image: &GrayImage, map: &Homography, (width, height): (u32, u32)) -> Gra
         }
     });
     GrayImage::from_raw(width, height, out).unwrap_or_default()
-}
-
-/// Makes white what `map` says lies outside of a picture of the given size.
-fn blank_outside(image: &mut GrayImage, map: &Homography, (width, height): (u32, u32)) {
-    let (width, height) = (f64::from(width), f64::from(height));
-    for (u, v, pixel) in image.enumerate_pixels_mut() {
-        let place = [f64::from(u) + 0.5, f64::from(v) + 0.5];
-        let [x, y] = map.apply(place);
-        if map.depth(place) <= 0.0 || x < 0.0 || y < 0.0 || x > width || y > height {
-            pixel.0[0] = 255;
-        }
-    }
 }
 
 /// Shrinks a picture to `width` by `height`, every pixel being the mean of the whole pixels that it covers.

@@ -34,9 +34,9 @@ struct Piece {
 pub(crate) struct Pieces(Arc<[Piece]>);
 
 impl Pieces {
-    /// From a place on the new page to the photo: as the nearest piece lies.
-    pub fn to_photo(&self, point: [f32; 2]) -> [f32; 2] {
-        self.nearest(point).map_or(point, |piece| piece.map.apply(point.map(f64::from)).map(|v| v as f32))
+    /// The map of the page at a place: that of the nearest piece.
+    pub fn map_at(&self, point: [f32; 2]) -> Option<&Homography> {
+        self.nearest(point).map(|piece| &piece.map)
     }
 
     /// Where the piece lies in the photo that is nearest to the middle of a quad.
@@ -106,7 +106,7 @@ impl Page {
                 self.map.after(&Homography([[1.0, 0.0, f64::from(left) - u], [slope, 1.0, fall], [0.0, 0.0, 1.0]]));
             let place = [to[0], to[1], to[0] + wide, to[1] + tall].map(|side| side as f32);
             let corners = [[0, 1], [2, 1], [2, 3], [0, 3]].map(|[x, y]| [place[x], place[y]]);
-            let quad = corners.map(|corner| map.apply(corner.map(f64::from)).map(|v| v as f32));
+            let quad = corners.map(|corner| self.unbent(map.apply(corner.map(f64::from))).map(|v| v as f32));
             pieces.push(Piece { place, map, quad, doubted });
         }
         Self { image, pieces: Some(Pieces(pieces.into())), ..self.clone() }

@@ -63,12 +63,17 @@ pub(crate) fn find(
             return search.end(photo);
         }
     }
+    let smooth = timed(search.timing, "flatten", || flat_page.as_ref().unwrap_or(&plain).smoothed(photo));
     let mut flat_pages = Vec::new();
-    let mut upright;
-    if let Some(page) = flat_page {
+    let mut upright = false;
+    if smooth.is_some() || flat_page.is_some() {
         // Askew, the grid may have caught a part of the table: the flat page must prove itself first.
         let askew = search.best.take();
-        upright = search.try_flat(page, &mut flat_pages)?;
+        for page in smooth.into_iter().chain(flat_page) {
+            if !upright || !search.is_whole() {
+                upright |= search.try_flat(page, &mut flat_pages)?;
+            }
+        }
         if let Some(found) = askew {
             search.offer_askew(found)?;
         }

@@ -1,6 +1,6 @@
 //! A table of moves that a search came upon, and what speaks for it.
 
-use super::grid::{COVERED, Grid, TWO_MOVES};
+use super::grid::{Band, COVERED, Grid, TWO_MOVES};
 use super::legible::{self, Legible};
 use crate::error::Result;
 use crate::pipeline::NUMBERS_READ;
@@ -20,6 +20,8 @@ pub(crate) const NEARLY: f32 = 0.9;
 const AS_MUCH: f32 = 0.7;
 /// Rows that may be missing before the first wherever the table lies on the page; a further sheet begins later.
 const LOST_ROWS: usize = 6;
+/// How far the lines of bent rows leave the straight way, in heights of a row.
+const BENT: f32 = 0.35;
 /// Room for moves beside the table, in heights of a row: a column may be taken for wider than it is.
 const MOVE_WIDTH: f32 = 4.0;
 
@@ -63,7 +65,22 @@ impl Found {
 
     /// Whether this is the table or a part of it, which may show better where the page is laid flat.
     pub(crate) fn may_show_better_flat(&self) -> bool {
-        self.is_sure() && (self.grid.is_doubtful() || self.ends_early())
+        self.is_sure() && (self.grid.is_doubtful() || self.ends_early() || self.is_bent())
+    }
+
+    /// Whether its rows bend with the paper.
+    fn is_bent(&self) -> bool {
+        let (Some(first), Some(last)) = (self.grid.pairs.first(), self.grid.pairs.last()) else { return false };
+        let bends = |band: &Band| {
+            let y = band.top.y[band.top.y.len() / 2];
+            let (left, right) = (first.first(y).left.at(y), last.black.right.at(y));
+            let [from, to] = [left, right].map(|x| band.top.at(x));
+            let off = |share: f32| (band.top.at(left + share * (right - left)) - from - share * (to - from)).abs();
+            (1..8).map(|eighth| off(eighth as f32 / 8.0)).fold(0.0, f32::max)
+        };
+        let furthest = self.grid.bands.iter().map(bends).fold(0.0, f32::max);
+        if std::env::var("BD").is_ok() { eprintln!("rows bend by {} of the pitch", furthest / self.grid.pitch); }
+        furthest > BENT * self.grid.pitch
     }
 
     /// Whether the numbers of the next pair tell of rows below the last one for which the photo has room.
