@@ -4,6 +4,7 @@
 //! the height on the smooth picture does not change, along a column's line the place from left to right.
 
 use super::homography::Homography;
+use super::paper::Region;
 use super::segments::{self, Segment};
 use image::GrayImage;
 
@@ -41,21 +42,29 @@ pub(crate) struct Bend {
 }
 
 impl Bend {
-    /// How the paper on a picture is bent, of which the map to the photo is given; none where it is hardly bent or its lines
-    /// do not tell.
-    pub fn find(image: &GrayImage, map: Homography) -> Option<Self> {
+    /// How the paper on a picture is bent, of which the map to the photo is given and where on that the paper lies, if that is
+    /// known; none where it is hardly bent or its lines do not tell.
+    pub fn find(image: &GrayImage, map: Homography, paper: Option<&Region>) -> Option<Self> {
         let frame = Frame::new(image);
-        let [level, upright] = segments::find(image);
-        let [level, upright] = [
-            level.iter().filter_map(|segment| frame.piece(segment, 0)).collect::<Vec<_>>(),
-            upright.iter().filter_map(|segment| frame.piece(segment, 1)).collect::<Vec<_>>(),
-        ];
+        let mut axis = 0..2;
+        let [level, upright] = segments::find(image).map(|segments| {
+            let axis = axis.next().unwrap_or_default();
+            let on_paper =
+                |segment: &&Segment| paper.is_none_or(|paper| paper.holds(map.apply(segment.middle().map(f64::from))));
+            segments.iter().filter(on_paper).filter_map(|segment| frame.piece(segment, axis)).collect::<Vec<_>>()
+        });
         let rise = Field::fit(&level)?;
         let shift = Field::fit(&upright).unwrap_or_default();
         let furthest = [(&rise, &level), (&shift, &upright)].map(|(field, pieces)| field.furthest(pieces));
         if std::env::var("BD").is_ok() {
-            let st = [(&rise, &level), (&shift, &upright)].map(|(field, pieces)| (Field::default().straight(pieces), field.straight(pieces)));
-            eprintln!("bend {:?} furthest {:?} straight {:?}", image.dimensions(), furthest.map(|f| f * frame.unit), st);
+            let st = [(&rise, &level), (&shift, &upright)]
+                .map(|(field, pieces)| (Field::default().straight(pieces), field.straight(pieces)));
+            eprintln!(
+                "bend {:?} furthest {:?} straight {:?}",
+                image.dimensions(),
+                furthest.map(|f| f * frame.unit),
+                st
+            );
         }
         let worth = [(&rise, &level), (&shift, &upright)].iter().any(|(field, pieces)| {
             let [before, after] = [Field::default().straight(pieces), field.straight(pieces)];
@@ -181,9 +190,8 @@ impl Field {
     }
 
     fn at(&self, [x, y]: [f64; 2]) -> f64 {
-        let term = |(term, value): (usize, &f64)| {
-            value * x.powi((term / ACROSS + 1) as i32) * y.powi((term % ACROSS) as i32)
-        };
+        let term =
+            |(term, value): (usize, &f64)| value * x.powi((term / ACROSS + 1) as i32) * y.powi((term % ACROSS) as i32);
         self.0.iter().enumerate().map(term).sum()
     }
 

@@ -19,6 +19,7 @@ use bend::Bend;
 use flatten::Flat;
 use homography::Homography;
 use image::{GrayImage, imageops};
+use paper::Region;
 use pieces::Pieces;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -95,7 +96,8 @@ impl Page {
     ///
     /// Takes the page as it is in the photo (no quarter turns).
     pub(crate) fn smoothed(&self, photo: &Photo) -> Option<Self> {
-        let bend = Bend::find(&self.image, self.map)?;
+        let paper = Region::find(&photo.grey);
+        let bend = Bend::find(&self.image, self.map, paper.as_ref())?;
         let flat = Flat { map: self.map, size: self.image.dimensions() };
         let image = taken(photo, &flat, f64::from(self.scale), |place| bend.to_bent(place));
         let map = Homography::scaling([1.0; 2], [0.0; 2]);

@@ -28,24 +28,7 @@ type Point = [f64; 2];
 /// straight sides within the photo.
 pub(crate) fn outline(grey: &GrayImage) -> Option<Quad> {
     let (width, height) = grey.dimensions();
-    let shrink = (f64::from(width.max(height)) / f64::from(SIDE)).max(1.0);
-    let size = [width, height].map(|side| ((f64::from(side) / shrink) as u32).max(1));
-    let small = imageops::thumbnail(grey, size[0], size[1]);
-    let Parted { threshold, .. } = part(&small).filter(|parted| parted.light > BRIGHTER * parted.dark)?;
-    let bright: Vec<bool> = small.as_raw().iter().map(|&pixel| f32::from(pixel) > threshold).collect();
-    let all = bright.len() as f64;
-    let mut hull = Vec::new();
-    shapes::each(bright.clone(), size[0] as usize, |shape, pixels| {
-        if shape.area as f64 > MARGIN * all {
-            let around = convex_hull(ends_of_rows(pixels, size[0] as usize));
-            if area_of(&around) > area_of(&hull) {
-                hull = around;
-            }
-        }
-    });
-    if area_of(&hull) < SMALLEST * all {
-        return None;
-    }
+    let Bright { hull, bright, size } = Bright::find(grey)?;
     let mut corners = four_sided(&hull)?;
     for near in NEAR {
         corners = fitted(&corners, &hull, near)?;
@@ -60,6 +43,58 @@ pub(crate) fn outline(grey: &GrayImage) -> Option<Quad> {
     let first = (0..4).min_by(|&a, &b| corners[a].iter().sum::<f64>().total_cmp(&corners[b].iter().sum::<f64>()))?;
     let scale = [f64::from(width) / f64::from(size[0]), f64::from(height) / f64::from(size[1])];
     Some(std::array::from_fn(|i| [0, 1].map(|axis| (corners[(first + i) % 4][axis] * scale[axis]) as f32)))
+}
+
+/// Where the largest sheet in a photo lies, however it is bent.
+pub(crate) struct Region {
+    /// Clockwise, in pixels of a small picture, and its size in that of the photo.
+    hull: Vec<Point>,
+    scale: [f64; 2],
+}
+
+impl Region {
+    /// None where nothing is darker than the paper.
+    pub fn find(grey: &GrayImage) -> Option<Self> {
+        let Bright { hull, size, .. } = Bright::find(grey)?;
+        let scale = [f64::from(size[0]) / f64::from(grey.width()), f64::from(size[1]) / f64::from(grey.height())];
+        Some(Self { hull, scale })
+    }
+
+    /// Whether a place of the photo lies on the sheet.
+    pub fn holds(&self, place: Point) -> bool {
+        let place = [0, 1].map(|axis| place[axis] * self.scale[axis]);
+        let next = self.hull.iter().skip(1).chain(self.hull.first());
+        self.hull.iter().zip(next).all(|(&from, &to)| turn(from, to, place) > 0.0)
+    }
+}
+
+/// The largest bright thing in a photo at a small size: its hull, what is bright, width and height.
+struct Bright {
+    hull: Vec<Point>,
+    bright: Vec<bool>,
+    size: [u32; 2],
+}
+
+impl Bright {
+    fn find(grey: &GrayImage) -> Option<Self> {
+        let (width, height) = grey.dimensions();
+        let shrink = (f64::from(width.max(height)) / f64::from(SIDE)).max(1.0);
+        let size = [width, height].map(|side| ((f64::from(side) / shrink) as u32).max(1));
+        let small = imageops::thumbnail(grey, size[0], size[1]);
+        let Parted { threshold, .. } = part(&small).filter(|parted| parted.light > BRIGHTER * parted.dark)?;
+        let bright: Vec<bool> = small.as_raw().iter().map(|&pixel| f32::from(pixel) > threshold).collect();
+        let all = bright.len() as f64;
+        let mut hull = Vec::new();
+        shapes::each(bright.clone(), size[0] as usize, |shape, pixels| {
+            if shape.area as f64 > MARGIN * all {
+                let around = convex_hull(ends_of_rows(pixels, size[0] as usize));
+                if area_of(&around) > area_of(&hull) {
+                    hull = around;
+                }
+            }
+        });
+        (area_of(&hull) >= SMALLEST * all).then_some(Self { hull, bright, size })
+    }
 }
 
 /// Paper and what it lies on: the brightness that parts them, and the mean brightness on either side of it.

@@ -63,7 +63,7 @@ pub(crate) fn find(
             return search.end(photo);
         }
     }
-    let smooth = timed(search.timing, "flatten", || flat_page.as_ref().unwrap_or(&plain).smoothed(photo));
+    let smooth = search.smoothed(flat_page.as_ref().unwrap_or(&plain), photo);
     let mut flat_pages = Vec::new();
     let mut upright = false;
     if smooth.is_some() || flat_page.is_some() {
@@ -93,10 +93,14 @@ pub(crate) fn find(
         let edges = || paper::outline(&photo.grey).and_then(|quad| flatten::sheet(&quad, photo.grey.dimensions()));
         if let Some(flat) = timed(search.timing, "flatten", edges) {
             let page = timed(search.timing, "page", || Page::flattened(photo, &flat, 0));
-            if upright {
-                flat_pages.push(page);
-            } else {
-                upright = search.try_flat(page, &mut flat_pages)?;
+            for page in search.smoothed(&page, photo).into_iter().chain([page]) {
+                if upright {
+                    let turns = search.best.as_ref().map_or(0, |found| found.page.quarter_turns);
+                    search.try_page_twice(&page.turned(turns))?;
+                    flat_pages.push(page);
+                } else {
+                    upright = search.try_flat(page, &mut flat_pages)?;
+                }
             }
         }
     }

@@ -67,6 +67,11 @@ impl<'a> Search<'a> {
         Ok(false)
     }
 
+    /// A page with its bent paper laid smooth; none where it is hardly bent.
+    pub(super) fn smoothed(&mut self, page: &Page, photo: &Photo) -> Option<Page> {
+        timed(self.timing, "flatten", || page.smoothed(photo))
+    }
+
     /// Tries a page whose rows may not be ruled.
     pub(super) fn try_ink(&mut self, page: Page) -> Result<()> {
         self.try_unruled(&page)?;

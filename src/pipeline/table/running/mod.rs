@@ -133,7 +133,8 @@ impl Text<'_> {
 
     /// The parts as cells.
     fn crops(&self, parts: &[Part]) -> Vec<Crop> {
-        let below_each_other = parts.iter().enumerate().map(|(row, &part)| Laid { row, column: 0, part, doubted: false });
+        let below_each_other =
+            parts.iter().enumerate().map(|(row, &part)| Laid { row, column: 0, part, doubted: false });
         let layout = Layout::new(below_each_other.collect(), 1, self.height);
         let (page, column) = (layout.page(self), layout.column(0));
         (0..parts.len()).into_par_iter().map(|row| Crop::cut(&page, &layout.band(row), &column)).collect()
