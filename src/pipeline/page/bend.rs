@@ -3,6 +3,7 @@
 //! Lines bend with the paper. Wherever a piece of one is seen, it tells how a smooth field rises there: along a row's line
 //! the height on the smooth picture does not change, along a column's line the place from left to right.
 
+use super::fit::least_squares;
 use super::homography::Homography;
 use super::paper::Region;
 use super::segments::{self, Segment};
@@ -21,6 +22,11 @@ const ASIDE: f64 = 0.008;
 const RIDGE: f64 = 1e-4;
 /// Length of lines, in sides of the picture, by which a field can be told.
 const ENOUGH: f64 = 3.0;
+/// Share of the lines that may lie astray at either side, and how far beyond the others lines may lie, in sides.
+const FEW: f64 = 0.02;
+const BESIDE: f64 = 0.03;
+/// How far beyond the lines the paper goes on bending as they tell, in sides.
+const BEYOND: f64 = 0.1;
 /// How far bent paper reaches at least from where it would lie if it were flat, in longest sides of the picture.
 const BENT: f64 = 0.004;
 /// Share of the lines that must be straight on the smooth picture, of those that are near to it, and how much more that must be
@@ -42,30 +48,27 @@ pub(crate) struct Bend {
 }
 
 impl Bend {
-    /// How the paper on a picture is bent, of which the map to the photo is given and where on that the paper lies, if that is
-    /// known; none where it is hardly bent or its lines do not tell.
+    /// How the paper on a picture is bent, of which the map to the photo is given and where on that the paper seems to lie, if
+    /// that is known; none where it is hardly bent or its lines do not tell.
     pub fn find(image: &GrayImage, map: Homography, paper: Option<&Region>) -> Option<Self> {
         let frame = Frame::new(image);
-        let mut axis = 0..2;
-        let [level, upright] = segments::find(image).map(|segments| {
-            let axis = axis.next().unwrap_or_default();
-            let on_paper =
-                |segment: &&Segment| paper.is_none_or(|paper| paper.holds(map.apply(segment.middle().map(f64::from))));
-            segments.iter().filter(on_paper).filter_map(|segment| frame.piece(segment, axis)).collect::<Vec<_>>()
+        let [level, upright] = segments::find(image);
+        let [level, upright] = [(level, 0), (upright, 1)].map(|(segments, axis)| {
+            segments.iter().filter_map(|segment| frame.piece(segment, axis)).collect::<Vec<Piece>>()
+        });
+        // The grain of what the sheet lies on is darker than paper, and no lines cross it; in its own shadow paper is as dark.
+        let reaches = [reach(&level, 0), reach(&upright, 1)];
+        let [level, upright] = [(level, 0), (upright, 1)].map(|(mut pieces, axis)| {
+            let is_crossed = |piece: &Piece| {
+                reaches.iter().all(|reach| reach.as_ref().is_some_and(|reach| piece.lies_within(reach, axis)))
+            };
+            let is_on_paper =
+                |piece: &Piece| paper.is_none_or(|paper| paper.holds(map.apply(frame.outward(piece.place(axis)))));
+            pieces.retain(|piece| is_on_paper(piece) || is_crossed(piece));
+            pieces
         });
         let rise = Field::fit(&level)?;
         let shift = Field::fit(&upright).unwrap_or_default();
-        let furthest = [(&rise, &level), (&shift, &upright)].map(|(field, pieces)| field.furthest(pieces));
-        if std::env::var("BD").is_ok() {
-            let st = [(&rise, &level), (&shift, &upright)]
-                .map(|(field, pieces)| (Field::default().straight(pieces), field.straight(pieces)));
-            eprintln!(
-                "bend {:?} furthest {:?} straight {:?}",
-                image.dimensions(),
-                furthest.map(|f| f * frame.unit),
-                st
-            );
-        }
         let worth = [(&rise, &level), (&shift, &upright)].iter().any(|(field, pieces)| {
             let [before, after] = [Field::default().straight(pieces), field.straight(pieces)];
             field.furthest(pieces) > 2.0 * BENT && after > STRAIGHT && after > before + STRAIGHTER
@@ -132,6 +135,10 @@ impl Frame {
         [0, 1].map(|axis| (place[axis] - self.middle[axis]) / self.unit)
     }
 
+    fn outward(&self, place: [f64; 2]) -> [f64; 2] {
+        [0, 1].map(|axis| place[axis] * self.unit + self.middle[axis])
+    }
+
     /// A piece of a line that runs along an axis; none where it is too steep.
     fn piece(&self, segment: &Segment, axis: usize) -> Option<Piece> {
         let [from, to] = [segment.from, segment.to].map(|end| self.inward(end.map(f64::from)));
@@ -146,6 +153,28 @@ impl Frame {
     }
 }
 
+/// Least and greatest place from left to right, and downwards, from the middle of the picture.
+type Reach = [[f64; 2]; 2];
+
+/// Where the pieces of lines along an axis lie, save for a few; none where there are few.
+fn reach(pieces: &[Piece], axis: usize) -> Option<Reach> {
+    let all: f64 = pieces.iter().map(|piece| piece.length).sum();
+    // The place at which a share of the length lies on the lesser side.
+    let at = |of: usize, side: f64, share: f64| {
+        let half = |piece: &Piece| if of == axis { side * piece.length / 2.0 } else { 0.0 };
+        let mut places: Vec<(f64, f64)> =
+            pieces.iter().map(|piece| (piece.place(axis)[of] + half(piece), piece.length)).collect();
+        places.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut sum = 0.0;
+        let reached = places.iter().find(|(_, length)| {
+            sum += length;
+            sum >= share * all
+        });
+        reached.map_or(0.0, |&(place, _)| place)
+    };
+    (all >= 2.0 * ENOUGH).then(|| [0, 1].map(|of| [at(of, -1.0, FEW) - BESIDE, at(of, 1.0, 1.0 - FEW) + BESIDE]))
+}
+
 /// A piece of a line: along it and across it, from the middle of the picture.
 struct Piece {
     middle: [f64; 2],
@@ -153,9 +182,24 @@ struct Piece {
     length: f64,
 }
 
+impl Piece {
+    /// The middle of a piece along an axis, from left to right and downwards.
+    fn place(&self, axis: usize) -> [f64; 2] {
+        [self.middle[axis], self.middle[1 - axis]]
+    }
+
+    fn lies_within(&self, reach: &Reach, axis: usize) -> bool {
+        self.place(axis).iter().zip(reach).all(|(place, [from, to])| (from..=to).contains(&place))
+    }
+}
+
 /// How far across the lines a place is moved by laying the paper smooth; nowhere in the middle along them.
-#[derive(Default)]
-struct Field([f64; TERMS]);
+#[derive(Clone, Default)]
+struct Field {
+    factors: [f64; TERMS],
+    /// Least and greatest place along and across the lines, beyond which no line tells and nothing more changes.
+    told: [[f64; 2]; 2],
+}
 
 impl Field {
     /// The field on which the pieces of lines are straight.
@@ -164,12 +208,23 @@ impl Field {
         if length < 2.0 * ENOUGH {
             return None;
         }
-        let mut field = Self::default();
+        let ends = |piece: &Piece, axis: usize| {
+            let half = if axis == 0 { piece.length / 2.0 } else { 0.0 };
+            [piece.middle[axis] - half, piece.middle[axis] + half]
+        };
+        let told = [0, 1].map(|axis| {
+            let all = pieces.iter().map(|piece| ends(piece, axis));
+            all.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], [c, d]| [a.min(c - BEYOND), b.max(d + BEYOND)])
+        });
+        let mut field = Self { told, ..Self::default() };
         for round in 0..ROUNDS {
             // Wide at first, so that lines in all parts of the sheet have their say.
             let aside = ASIDE * f64::from(1u32 << (ROUNDS - 1 - round)).min(16.0);
             let weights = pieces.iter().map(|piece| piece.length / (1.0 + (field.off(piece) / aside).powi(2)));
-            field = Self(solve(pieces.iter().zip(weights))?);
+            let samples = pieces.iter().zip(weights).map(|(piece, weight)| {
+                (Self::terms(piece).map(|term| term as f32), -piece.slope as f32, weight as f32)
+            });
+            field.factors = least_squares(samples, RIDGE).map(f64::from);
         }
         Some(field)
     }
@@ -186,13 +241,14 @@ impl Field {
 
     /// How far a piece rises on the smooth picture, as a slope.
     fn off(&self, piece: &Piece) -> f64 {
-        piece.slope + self.0.iter().zip(Self::terms(piece)).map(|(a, b)| a * b).sum::<f64>()
+        piece.slope + self.factors.iter().zip(Self::terms(piece)).map(|(a, b)| a * b).sum::<f64>()
     }
 
-    fn at(&self, [x, y]: [f64; 2]) -> f64 {
+    fn at(&self, place: [f64; 2]) -> f64 {
+        let [x, y] = [0, 1].map(|axis| place[axis].max(self.told[axis][0]).min(self.told[axis][1]));
         let term =
             |(term, value): (usize, &f64)| value * x.powi((term / ACROSS + 1) as i32) * y.powi((term % ACROSS) as i32);
-        self.0.iter().enumerate().map(term).sum()
+        self.factors.iter().enumerate().map(term).sum()
     }
 
     /// How far the lines are moved at most, save for a few.
@@ -210,32 +266,48 @@ impl Field {
     }
 }
 
-/// Weighted least squares by the normal equations with a ridge, solved by elimination.
-fn solve<'a>(pieces: impl Iterator<Item = (&'a Piece, f64)>) -> Option<[f64; TERMS]> {
-    let mut matrix = [[0f64; TERMS + 1]; TERMS];
-    let mut total = 0.0;
-    for (piece, weight) in pieces {
-        let terms = Field::terms(piece);
-        total += weight;
-        for i in 0..TERMS {
-            (0..TERMS).for_each(|j| matrix[i][j] += weight * terms[i] * terms[j]);
-            matrix[i][TERMS] -= weight * terms[i] * piece.slope;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::Luma;
+
+    const IDENTITY: Homography = Homography([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
+
+    /// How far bent paper reaches below and to the right of where it would lie if it were flat.
+    fn bent([x, y]: [f32; 2]) -> [f32; 2] {
+        [18.0 * (y / 350.0).sin(), 26.0 * (x / 260.0).cos() + (x - 500.0) * (y - 600.0) / 20000.0]
+    }
+
+    /// A table with lines every 120 pixels from left to right and every 40 downwards.
+    fn table(off: impl Fn([f32; 2]) -> [f32; 2]) -> GrayImage {
+        GrayImage::from_fn(1000, 1200, |x, y| {
+            let place = [x as f32, y as f32];
+            let [dx, dy] = off(place);
+            let near = |v: f32, pitch: f32| (v + pitch / 2.0).rem_euclid(pitch) - pitch / 2.0;
+            let is_line = near(place[0] - dx, 120.0).abs() < 1.2 || near(place[1] - dy, 40.0).abs() < 1.2;
+            Luma([if is_line { 110 } else { 245 }])
+        })
+    }
+
+    #[test]
+    fn lines_of_bent_paper_are_straight_on_the_smooth_picture() {
+        let bend = Bend::find(&table(bent), IDENTITY, None).expect("it is bent");
+        for (axis, at) in [(0, 300.0), (0, 700.0), (1, 300.0), (1, 700.0), (1, 1000.0)] {
+            // Along a line of the smooth picture, the place that the bent one shows there, laid flat.
+            let laid = |along: f64| {
+                let place = bend.to_bent(if axis == 0 { [at, along] } else { [along, at] });
+                f64::from(place.map(|v| v as f32)[axis] - bent(place.map(|v| v as f32))[axis])
+            };
+            let places: Vec<f64> = (2..9).map(|tenth| laid(f64::from(tenth) * 100.0)).collect();
+            let (least, most) = places.iter().fold((f64::MAX, f64::MIN), |(a, b), &v| (a.min(v), b.max(v)));
+            assert!(most - least < 3.0, "axis {axis} at {at}: {places:?}");
         }
     }
-    (0..TERMS).for_each(|i| matrix[i][i] += RIDGE * total);
-    for i in 0..TERMS {
-        let pivot = matrix[i][i];
-        if pivot < 1e-15 {
-            return None;
-        }
-        let row = matrix[i].map(|v| v / pivot);
-        matrix[i] = row;
-        for (j, other) in matrix.iter_mut().enumerate() {
-            if j != i {
-                let factor = other[i];
-                other.iter_mut().zip(&row).for_each(|(o, r)| *o -= factor * r);
-            }
-        }
+
+    #[test]
+    fn flat_paper_is_left_as_it_is() {
+        assert!(Bend::find(&table(|_| [0.0; 2]), IDENTITY, None).is_none());
+        assert!(Bend::find(&table(|[x, _]| [0.0, 0.002 * x]), IDENTITY, None).is_none(), "hardly askew");
+        assert!(Bend::find(&GrayImage::from_pixel(900, 700, Luma([240])), IDENTITY, None).is_none(), "nothing on it");
     }
-    Some(std::array::from_fn(|i| matrix[i][TERMS]))
 }

@@ -3,6 +3,9 @@
 /// Number of terms of a smooth field over a page.
 pub(crate) const TERMS: usize = 8;
 
+/// The ridge of such a field (see [`least_squares`]).
+pub(crate) const RIDGE: f64 = 0.005;
+
 /// The terms of a field at a place given in shares of the page, -1 to 1.
 pub(crate) fn terms(x: f32, y: f32) -> [f32; TERMS] {
     [1.0, x, y, x * y, x * x, y * y, x * x * y, x * x * x]
@@ -27,35 +30,36 @@ pub(crate) fn weighted_median(mut pairs: Vec<(f32, f32)>) -> f32 {
     0.0
 }
 
-/// Weighted least squares by the normal equations, with a ridge that keeps unneeded curvature at zero.
-pub(crate) fn least_squares(samples: impl Iterator<Item = ([f32; TERMS], f32, f32)>) -> [f32; TERMS] {
-    let mut matrix = [[0f64; TERMS + 1]; TERMS];
+/// Weighted least squares by the normal equations, with a ridge (in shares of the weights) that keeps unneeded curvature at
+/// zero. The samples are terms, value and weight.
+pub(crate) fn least_squares<const N: usize>(
+    samples: impl Iterator<Item = ([f32; N], f32, f32)>,
+    ridge: f64,
+) -> [f32; N] {
+    let (mut matrix, mut values) = ([[0f64; N]; N], [0f64; N]);
     let mut total = 0f64;
     for (terms, value, weight) in samples {
         total += f64::from(weight);
-        for i in 0..TERMS {
-            for j in 0..TERMS {
+        for i in 0..N {
+            for j in 0..N {
                 matrix[i][j] += f64::from(weight * terms[i] * terms[j]);
             }
-            matrix[i][TERMS] += f64::from(weight * terms[i] * value);
+            values[i] += f64::from(weight * terms[i] * value);
         }
     }
     for (i, row) in matrix.iter_mut().enumerate().skip(1) {
-        row[i] += 0.005 * total;
+        row[i] += ridge * total;
     }
     // Gauss-Jordan; the ridge makes the matrix positive definite, so no pivot is zero.
-    for i in 0..TERMS {
+    for i in 0..N {
         let pivot = matrix[i][i].max(1e-12);
         let row = matrix[i].map(|v| v / pivot);
-        matrix[i] = row;
-        for (j, other) in matrix.iter_mut().enumerate() {
-            if j != i {
-                let factor = other[i];
-                for (o, r) in other.iter_mut().zip(&row) {
-                    *o -= factor * r;
-                }
-            }
+        (matrix[i], values[i]) = (row, values[i] / pivot);
+        for j in (0..N).filter(|&j| j != i) {
+            let factor = matrix[j][i];
+            matrix[j].iter_mut().zip(&row).for_each(|(other, own)| *other -= factor * own);
+            values[j] -= factor * values[i];
         }
     }
-    std::array::from_fn(|i| matrix[i][TERMS] as f32)
+    values.map(|value| value as f32)
 }

@@ -96,8 +96,7 @@ impl Page {
     ///
     /// Takes the page as it is in the photo (no quarter turns).
     pub(crate) fn smoothed(&self, photo: &Photo) -> Option<Self> {
-        let paper = Region::find(&photo.grey);
-        let bend = Bend::find(&self.image, self.map, paper.as_ref())?;
+        let bend = Bend::find(&self.image, self.map, Region::find(&photo.grey).as_ref())?;
         let flat = Flat { map: self.map, size: self.image.dimensions() };
         let image = taken(photo, &flat, f64::from(self.scale), |place| bend.to_bent(place));
         let map = Homography::scaling([1.0; 2], [0.0; 2]);

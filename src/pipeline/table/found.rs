@@ -79,9 +79,6 @@ impl Found {
             (1..8).map(|eighth| off(eighth as f32 / 8.0)).fold(0.0, f32::max)
         };
         let furthest = self.grid.bands.iter().map(bends).fold(0.0, f32::max);
-        if std::env::var("BD").is_ok() {
-            eprintln!("rows bend by {} of the pitch", furthest / self.grid.pitch);
-        }
         furthest > BENT * self.grid.pitch
     }
 

@@ -12,7 +12,7 @@ use super::spacing::chain_at;
 use super::track;
 use crate::game::Quad;
 use crate::pipeline::page::Page;
-use crate::pipeline::page::fit::{dot, least_squares, terms};
+use crate::pipeline::page::fit::{RIDGE, dot, least_squares, terms};
 
 /// Darkness (of 255) from which a pixel counts as ink.
 const INK: u8 = 70;
@@ -91,7 +91,7 @@ fn smooth(map: &LineMap, straight: &[Curve], followed: &[Curve], table: std::ops
         };
         table.clone().map(of)
     });
-    let field = least_squares(samples);
+    let field = least_squares(samples, RIDGE);
     let moved = |row: &Curve| (0..map.strips()).map(|strip| row.y[strip] + dot(&place(row, strip), &field)).collect();
     straight.iter().map(|row| Curve { y: moved(row) }).collect()
 }

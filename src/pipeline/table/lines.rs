@@ -6,7 +6,7 @@
 //! along that field the strips are added up, so that a line shows even where writing hides parts of it.
 
 use super::faint;
-use crate::pipeline::page::fit::{TERMS, dot, least_squares, terms, weighted_median};
+use crate::pipeline::page::fit::{RIDGE, TERMS, dot, least_squares, terms, weighted_median};
 use image::GrayImage;
 
 /// Width of a strip, in pixels of the page.
@@ -132,7 +132,7 @@ impl LineMap {
             if near.len() < 3 * TERMS {
                 break;
             }
-            fitted = least_squares(near.iter().map(|s| (s.0, s.1, s.2)));
+            fitted = least_squares(near.iter().map(|s| (s.0, s.1, s.2)), RIDGE);
         }
         fitted
     }

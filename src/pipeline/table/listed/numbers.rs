@@ -2,7 +2,7 @@
 
 use super::median;
 use super::starts::Start;
-use crate::pipeline::page::fit::{dot, least_squares, terms};
+use crate::pipeline::page::fit::{RIDGE, dot, least_squares, terms};
 use crate::pipeline::table::columns::MOST_PAIRS;
 
 /// The most rows between two numbers that tell of others.
@@ -253,7 +253,7 @@ fn bent(points: &[(f32, f32)]) -> impl Fn(f32) -> f32 + use<> {
     let (first, last) = points.first().zip(points.last()).map_or((0.0, 1.0), |(first, last)| (first.0, last.0));
     let along = move |x: f32| terms((2.0 * x - first - last) / (last - first).max(1.0), 0.0);
     let weight = if points.len() < BENDS { 0.0 } else { 1.0 };
-    let off = least_squares(points.iter().map(|&(x, y)| (along(x), y - line(x), weight)));
+    let off = least_squares(points.iter().map(|&(x, y)| (along(x), y - line(x), weight)), RIDGE);
     move |x| line(x) + dot(&along(x), &off)
 }
 

@@ -44,6 +44,8 @@ const CLEAR: f32 = 0.25;
 const IN_LINE: f32 = 0.3;
 /// What a number says at least (natural logarithm) that tells where its moves belong.
 const TOLD: f32 = 1.0;
+/// Least share of White's moves whose numbers are told so: on forms hardly any is.
+const NUMBERED: f32 = 0.5;
 /// Rows of a column.
 const ROWS: usize = 40;
 
@@ -77,6 +79,10 @@ pub(super) fn find(unruled: Unruled, recogniser: &dyn Recogniser) -> Result<Opti
         || share(clear) < CLEAR
         || (in_line as f32) < IN_LINE * whites.len() as f32
     {
+        return Ok(None);
+    }
+    let told = places.iter().filter(|place| place.colour == Colour::White && place.says > TOLD).count();
+    if (told as f32) < NUMBERED * whites.len() as f32 {
         return Ok(None);
     }
     let moves: Vec<(Place, Part)> = places
