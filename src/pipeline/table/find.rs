@@ -69,10 +69,18 @@ pub(crate) fn find(
     if smooth.is_some() || flat_page.is_some() {
         // Askew, the grid may have caught a part of the table: the flat page must prove itself first.
         let askew = search.best.take();
+        let is_flat = flat_page.is_some();
         for page in smooth.into_iter().chain(flat_page) {
             if !upright || !search.is_whole() {
                 upright |= search.try_flat(page, &mut flat_pages)?;
             }
+        }
+        // Lines of what the sheet lies on may have told how it lies.
+        if (!upright || !search.is_whole())
+            && is_flat
+            && let Some(page) = search.smoothed(&plain, photo)
+        {
+            upright |= search.try_flat(page, &mut flat_pages)?;
         }
         if let Some(found) = askew {
             search.offer_askew(found)?;
