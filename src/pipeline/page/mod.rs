@@ -197,13 +197,15 @@ fn taken(photo: &Photo, flat: &Flat, scale: f64, place: impl Fn([f64; 2]) -> [f6
     let map = Homography::scaling(factors, [0.0; 2]).after(&flat.map);
     let mut image = even_light(&warp(&small, |at| map.apply(place(at)), flat.size));
     let (width, height) = (f64::from(small.width()), f64::from(small.height()));
-    for (u, v, pixel) in image.enumerate_pixels_mut() {
-        let place = place([f64::from(u) + 0.5, f64::from(v) + 0.5]);
-        let [x, y] = map.apply(place);
-        if map.depth(place) <= 0.0 || x < 0.0 || y < 0.0 || x > width || y > height {
-            pixel.0[0] = 255;
+    image.par_chunks_mut(flat.size.0.max(1) as usize).enumerate().for_each(|(v, line)| {
+        for (u, pixel) in line.iter_mut().enumerate() {
+            let place = place([u as f64 + 0.5, v as f64 + 0.5]);
+            let [x, y] = map.apply(place);
+            if map.depth(place) <= 0.0 || x < 0.0 || y < 0.0 || x > width || y > height {
+                *pixel = 255;
+            }
         }
-    }
+    });
     image
 }
 

@@ -46,6 +46,8 @@ const IN_LINE: f32 = 0.3;
 const TOLD: f32 = 1.0;
 /// Least share of White's moves whose numbers are told so: on forms hardly any is.
 const NUMBERED: f32 = 0.5;
+/// Least share of the signs of a page that its moves take up: in a table seen askew a few words may stand as in a game.
+const COVERED: f32 = 0.4;
 /// Rows of a column.
 const ROWS: usize = 40;
 
@@ -82,7 +84,8 @@ pub(super) fn find(unruled: Unruled, recogniser: &dyn Recogniser) -> Result<Opti
         return Ok(None);
     }
     let told = places.iter().filter(|place| place.colour == Colour::White && place.says > TOLD).count();
-    if (told as f32) < NUMBERED * whites.len() as f32 {
+    let covered: usize = places.iter().map(|place| parts[place.part].end - parts[place.part].first).sum();
+    if (told as f32) < NUMBERED * whites.len() as f32 || (covered as f32) < COVERED * signs.len() as f32 {
         return Ok(None);
     }
     let moves: Vec<(Place, Part)> = places
