@@ -80,7 +80,7 @@ fn a_mixed_folder_becomes_games_and_a_report() {
     folder.put(&sample("both-players-white.jpg"), "b/IMG_0003.dat");
     folder.put(&sample("two-pages-1.jpg"), "b/IMG_0004.jpg");
     folder.put(&sample("two-pages-1.jpg"), "c/copy.jpg");
-    folder.put(&sample("table-perspective.jpg"), "c/r2-b1 <i>.jpg");
+    folder.put(&sample("corrections.jpg"), "c/r2-b1 <i>.jpg");
     folder.put(&sample("bad/notes.jpg"), "c/notes.jpg");
     folder.put(&sample("bad/blank-form.jpg"), "c/blank.jpg");
     std::fs::write(folder.photos().join("list.txt"), "no photo").unwrap();
