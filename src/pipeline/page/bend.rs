@@ -37,7 +37,7 @@ const STRAIGHTER: f64 = 0.12;
 const STEP: usize = 16;
 
 /// Where the places of a smooth picture lie on the bent one, and on the photo.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Bend {
     columns: usize,
     rows: usize,

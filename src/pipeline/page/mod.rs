@@ -51,6 +51,9 @@ pub struct Page {
     pub(crate) pieces: Option<Pieces>,
 }
 
+/// Where a page lies in its photo.
+pub(crate) type Place = (Homography, Option<Arc<Bend>>);
+
 impl Page {
     /// Shrinks, turns by `quarter_turns` clockwise, and evens the light of a photo.
     pub fn new(photo: &Photo, quarter_turns: u8) -> Self {
@@ -145,6 +148,10 @@ impl Page {
         let point = point.map(f64::from);
         let map = self.pieces.as_ref().and_then(|pieces| pieces.map_at(point.map(|v| v as f32)));
         self.unbent(map.unwrap_or(&self.map).apply(point)).map(|v| v as f32)
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        (self.map, self.bend.clone())
     }
 
     /// From where the map leads to pixels of the upright photo.

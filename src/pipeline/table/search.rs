@@ -12,8 +12,7 @@ use super::number_columns::Printed;
 use super::straight_rows;
 use crate::error::{Error, Result};
 use crate::pipeline::numbers::anchor;
-use crate::pipeline::page::Page;
-use crate::pipeline::page::homography::Homography;
+use crate::pipeline::page::{Page, Place};
 use crate::pipeline::photo::advice;
 use crate::pipeline::photo::ingest::Photo;
 use crate::pipeline::recognise::Recogniser;
@@ -30,8 +29,8 @@ pub(crate) struct Search<'a> {
     pub(super) timing: &'a mut Timing,
     pub(super) watch: &'a Watch,
     pub(super) best: Option<Found>,
-    /// The moves behind handwritten numbers, by the pages on which they were looked for (their maps to the photo).
-    listed: Vec<(Homography, Option<(Found, bool)>)>,
+    /// The moves behind handwritten numbers, by the pages on which they were looked for.
+    listed: Vec<(Place, Option<(Found, bool)>)>,
     /// Why the first page had no table.
     pub(super) cause: Option<String>,
 }
@@ -145,7 +144,7 @@ impl<'a> Search<'a> {
             return Ok(None);
         }
         self.watch.at("grid")?;
-        if let Some((_, listed)) = self.listed.iter().find(|(map, _)| *map == page.map) {
+        if let Some((_, listed)) = self.listed.iter().find(|(place, _)| *place == page.place()) {
             return Ok(listed.clone());
         }
         let recogniser = self.recogniser;
@@ -153,7 +152,7 @@ impl<'a> Search<'a> {
         let listed = listed.map(|Listed { page, grid, anchor, by_hand }| {
             (Found { page, grid, anchor, legible: None, is_level: false }, by_hand)
         });
-        self.listed.push((page.map, listed.clone()));
+        self.listed.push((page.place(), listed.clone()));
         Ok(listed)
     }
 
