@@ -38,6 +38,6 @@ impl SlipPrices {
 
 impl Default for SlipPrices {
     fn default() -> Self {
-        Self { slip: -4.5, alien: -10.0, doubted: -3.0, blank: -6.0 }
+        Self { slip: -4.5, alien: -10.0, doubted: -4.0, blank: -6.0 }
     }
 }

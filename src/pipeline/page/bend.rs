@@ -29,8 +29,7 @@ const BESIDE: f64 = 0.03;
 const BEYOND: f64 = 0.1;
 /// How far bent paper reaches at least from where it would lie if it were flat, in longest sides of the picture.
 const BENT: f64 = 0.004;
-/// Share of the lines that must be straight on the smooth picture, of those that are near to it, and how much more that must be
-/// than before.
+/// Share of the lines, by length, that must be straight on the smooth picture, and how much more that must be than before.
 const STRAIGHT: f64 = 0.35;
 const STRAIGHTER: f64 = 0.12;
 /// Distance of the places at which the bend is kept, in pixels.

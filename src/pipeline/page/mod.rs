@@ -147,7 +147,7 @@ impl Page {
     pub fn to_photo(&self, point: [f32; 2]) -> [f32; 2] {
         let point = point.map(f64::from);
         let map = self.pieces.as_ref().and_then(|pieces| pieces.map_at(point.map(|v| v as f32)));
-        self.unbent(map.unwrap_or(&self.map).apply(point)).map(|v| v as f32)
+        self.onto_photo(map.unwrap_or(&self.map).apply(point)).map(|v| v as f32)
     }
 
     pub(crate) fn place(&self) -> Place {
@@ -155,7 +155,7 @@ impl Page {
     }
 
     /// From where the map leads to pixels of the upright photo.
-    fn unbent(&self, point: [f64; 2]) -> [f64; 2] {
+    fn onto_photo(&self, point: [f64; 2]) -> [f64; 2] {
         self.bend.as_ref().map_or(point, |bend| bend.to_photo(point))
     }
 

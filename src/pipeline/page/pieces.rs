@@ -49,8 +49,12 @@ impl Pieces {
         self.nearest(middle(quad)).is_some_and(|piece| piece.doubted)
     }
 
+    /// The nearest piece, first of all in height: a narrow one stands at the side of its cell.
     fn nearest(&self, point: [f32; 2]) -> Option<&Piece> {
-        self.0.iter().min_by(|a, b| off(a, point).total_cmp(&off(b, point)))
+        self.0.iter().min_by(|a, b| {
+            let [(ax, ay), (bx, by)] = [off(a, point), off(b, point)];
+            ay.total_cmp(&by).then(ax.total_cmp(&bx))
+        })
     }
 
     /// The box around all pieces in the photo.
@@ -67,11 +71,11 @@ fn middle(quad: Quad) -> [f32; 2] {
     [0, 1].map(|axis| (quad[0][axis] + quad[2][axis]) / 2.0)
 }
 
-/// How far a point is off a piece; 0 within it.
-fn off(piece: &Piece, [x, y]: [f32; 2]) -> f32 {
+/// How far a point is beside a piece, and above or below it; 0 within it.
+fn off(piece: &Piece, [x, y]: [f32; 2]) -> (f32, f32) {
     let [left, top, right, bottom] = piece.place;
     let beyond = |value: f32, from: f32, to: f32| (from - value).max(value - to).max(0.0);
-    beyond(x, left, right) + beyond(y, top, bottom)
+    (beyond(x, left, right), beyond(y, top, bottom))
 }
 
 impl Page {
@@ -106,7 +110,7 @@ impl Page {
                 self.map.after(&Homography([[1.0, 0.0, f64::from(left) - u], [slope, 1.0, fall], [0.0, 0.0, 1.0]]));
             let place = [to[0], to[1], to[0] + wide, to[1] + tall].map(|side| side as f32);
             let corners = [[0, 1], [2, 1], [2, 3], [0, 3]].map(|[x, y]| [place[x], place[y]]);
-            let quad = corners.map(|corner| self.unbent(map.apply(corner.map(f64::from))).map(|v| v as f32));
+            let quad = corners.map(|corner| self.onto_photo(map.apply(corner.map(f64::from))).map(|v| v as f32));
             pieces.push(Piece { place, map, quad, doubted });
         }
         Self { image, pieces: Some(Pieces(pieces.into())), ..self.clone() }
@@ -134,6 +138,11 @@ mod tests {
             let dark: Vec<u32> = (0..100).filter(|&y| anew.image.get_pixel(x, y).0[0] < 128).collect();
             assert!(dark.len().abs_diff(20) < 2 && dark[0].abs_diff(60) < 3, "{x} {dark:?}");
         }
+        // Another piece, narrow, below the first one: a cell there is its own though the first one is wider.
+        let narrow = Cutting { from: [300.0, 200.0, 312.0, 230.0], slope: 0.0, to: [10, 92], doubted: false };
+        let two = page.laid_out_anew((100, 130), &[cutting, narrow], |_, _| false);
+        let cell = [[5.0, 93.0], [95.0, 93.0], [95.0, 121.0], [5.0, 121.0]];
+        assert!(!two.is_doubted(cell) && two.quad_to_photo(cell)[0][0] > 299.0);
         let [x, y] = anew.to_photo([20.0, 60.0]);
         assert!((x - 200.0).abs() < 1.5 && (y - 100.0).abs() < 1.5, "{x} {y}");
         assert!(anew.is_doubted([[15.0, 50.0], [85.0, 50.0], [85.0, 85.0], [15.0, 85.0]]));

@@ -63,14 +63,15 @@ pub(crate) fn find(
             return search.end(photo);
         }
     }
-    let smooth = search.smoothed(flat_page.as_ref().unwrap_or(&plain), photo);
+    let is_flat = flat_page.is_some();
+    let mut laid: Vec<Page> = search.smoothed(flat_page.as_ref().unwrap_or(&plain), photo).into_iter().collect();
+    laid.extend(flat_page);
     let mut flat_pages = Vec::new();
     let mut upright = false;
-    if smooth.is_some() || flat_page.is_some() {
+    if !laid.is_empty() {
         // Askew, the grid may have caught a part of the table: the flat page must prove itself first.
         let askew = search.best.take();
-        let is_flat = flat_page.is_some();
-        for page in smooth.into_iter().chain(flat_page) {
+        for page in laid {
             if !upright || !search.is_whole() {
                 upright |= search.try_flat(page, &mut flat_pages)?;
             }

@@ -68,24 +68,7 @@ pub(super) fn find(unruled: Unruled, recogniser: &dyn Recogniser) -> Result<Opti
     }
     let readings = text.read(&parts, recogniser)?;
     let (said, places) = readings.likeliest(&parts, signs.len(), writing.height);
-    let sure =
-        |place: &Place| if place.both { said[place.part].both.map(|(_, sure)| sure) } else { said[place.part].is_move };
-    let read: Vec<f32> = places.iter().filter_map(sure).collect();
-    let clear = read.iter().filter(|&&sure| sure > legible::CLEAR).count();
-    let share = |count: usize| count as f32 / places.len().max(1) as f32;
-    let whites: Vec<&Place> = places.iter().filter(|place| place.colour == Colour::White).collect();
-    let line = |place: &Place| parts[place.part].line;
-    let in_line = whites.windows(2).filter(|two| line(two[0]) == line(two[1])).count();
-    if read.len() < FEWEST
-        || share(read.len()) < READ
-        || share(clear) < CLEAR
-        || (in_line as f32) < IN_LINE * whites.len() as f32
-    {
-        return Ok(None);
-    }
-    let told = places.iter().filter(|place| place.colour == Colour::White && place.says > TOLD).count();
-    let covered: usize = places.iter().map(|place| parts[place.part].end - parts[place.part].first).sum();
-    if (told as f32) < NUMBERED * whites.len() as f32 || (covered as f32) < COVERED * signs.len() as f32 {
+    if !is_game(&places, &said, &parts, signs.len()) {
         return Ok(None);
     }
     let moves: Vec<(Place, Part)> = places
@@ -97,6 +80,26 @@ pub(super) fn find(unruled: Unruled, recogniser: &dyn Recogniser) -> Result<Opti
         })
         .collect();
     Ok(Some(text.laid_out(&moves)))
+}
+
+/// Whether places are those of a game whose moves run on in lines, on a page of so many signs.
+fn is_game(places: &[Place], said: &[Said], parts: &[Part], signs: usize) -> bool {
+    let sure =
+        |place: &Place| if place.both { said[place.part].both.map(|(_, sure)| sure) } else { said[place.part].is_move };
+    let read: Vec<f32> = places.iter().filter_map(sure).collect();
+    let clear = read.iter().filter(|&&sure| sure > legible::CLEAR).count();
+    let whites: Vec<&Place> = places.iter().filter(|place| place.colour == Colour::White).collect();
+    let line = |place: &Place| parts[place.part].line;
+    let in_line = whites.windows(2).filter(|two| line(two[0]) == line(two[1])).count();
+    let told = whites.iter().filter(|place| place.says > TOLD).count();
+    let covered: usize = places.iter().map(|place| parts[place.part].end - parts[place.part].first).sum();
+    let is_share = |count: usize, least: f32, all: usize| count as f32 >= least * all as f32;
+    read.len() >= FEWEST
+        && is_share(read.len(), READ, places.len())
+        && is_share(clear, CLEAR, places.len())
+        && is_share(in_line, IN_LINE, whites.len())
+        && is_share(told, NUMBERED, whites.len())
+        && is_share(covered, COVERED, signs)
 }
 
 /// Writing on a page.
@@ -240,6 +243,35 @@ fn behind_number(text: &str) -> (Option<usize>, &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A game of ten moves of each player, so many rows of it in a line, with the numbers saying so much.
+    fn game(rows: usize, says: f32) -> (Vec<Place>, Vec<Said<'static>>, Vec<Part>) {
+        let places = (0..20).map(|part| {
+            let colour = if part % 2 == 0 { Colour::White } else { Colour::Black };
+            Place { number: part / 2 + 1, colour, part, both: false, says }
+        });
+        let ends = |part: usize| (part * 3, part * 3 + 2);
+        let said = (0..20).map(|part| {
+            let (first, end) = ends(part);
+            Said { first, end, numbers: &[], is_move: Some(0.9), both: None, width: 2.5 }
+        });
+        let parts = (0..20).map(|part| {
+            let (first, end) = ends(part);
+            Part { line: part / 2 / rows, first, end, left: 0.0, right: 50.0, y: 0.0, gaps: [9.0; 2] }
+        });
+        (places.collect(), said.collect(), parts.collect())
+    }
+
+    #[test]
+    fn a_game_is_told_from_words_of_a_form() {
+        let is_game = |(places, said, parts): (Vec<Place>, Vec<Said>, Vec<Part>), signs: usize| {
+            super::is_game(&places, &said, &parts, signs)
+        };
+        assert!(is_game(game(3, 3.0), 80));
+        assert!(!is_game(game(1, 3.0), 80), "each move has a line of its own");
+        assert!(!is_game(game(3, 0.2), 80), "no number is read");
+        assert!(!is_game(game(3, 3.0), 300), "most of what is written is no part of it");
+    }
 
     #[test]
     fn a_number_may_stand_before_a_move() {
