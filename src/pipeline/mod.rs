@@ -293,6 +293,7 @@ fn read_table(
     timing: &mut Timing,
     watch: &Watch,
 ) -> Result<ReadPage> {
+    let leaves_its_lines = found.is_sure() && found.leaves_its_lines();
     let Found { page, grid, anchor, .. } = found;
     watch.at("cells")?;
     let mut cells = timed(timing, "cells", || cut_cells(&page, &grid, &anchor));
@@ -301,7 +302,10 @@ fn read_table(
     }
     watch.at("recognise")?;
     timed(timing, "recognise", || read_cells(&mut cells, recogniser))?;
-    let advice = timed(timing, "advice", || advice::advice(photo, &anchor, &cells))?;
+    let mut advice = timed(timing, "advice", || advice::advice(photo, &anchor, &cells))?;
+    if leaves_its_lines {
+        advice.push(advice::off_lines(&photo.file));
+    }
     let (file, results, further, beside) = (photo.file.clone(), Vec::new(), Vec::new(), Vec::new());
     let mut read = ReadPage { file, page, grid, anchor, cells, results, advice, further, beside };
     if hint.rows.is_none() {

@@ -2,6 +2,7 @@
 
 use super::grid::{Band, COVERED, Grid, TWO_MOVES};
 use super::legible::{self, Legible};
+use super::on_lines;
 use crate::error::Result;
 use crate::pipeline::NUMBERS_READ;
 use crate::pipeline::numbers::anchor::Anchor;
@@ -53,9 +54,9 @@ impl Found {
         self.begins_late() || self.ends_early() || self.grid.covered() < COVERED
     }
 
-    /// Whether this is surely the table, and the whole of it.
+    /// Whether this is surely the table, the whole of it, and nowhere off its lines.
     pub(crate) fn is_whole(&self) -> bool {
-        self.is_sure() && !self.is_partial()
+        self.is_sure() && !self.is_partial() && !self.leaves_its_lines()
     }
 
     /// Whether nothing is gained by another look: the same, in columns none of which has room for two moves.
@@ -65,7 +66,12 @@ impl Found {
 
     /// Whether this is the table or a part of it, which may show better where the page is laid flat.
     pub(crate) fn may_show_better_flat(&self) -> bool {
-        self.is_sure() && (self.grid.is_doubtful() || self.ends_early() || self.is_bent())
+        self.is_sure() && (self.grid.is_doubtful() || self.ends_early() || self.is_bent() || self.leaves_its_lines())
+    }
+
+    /// Whether a part of its rows or columns leaves the lines of the form.
+    pub(crate) fn leaves_its_lines(&self) -> bool {
+        on_lines::are_left(&self.page.image, &self.grid, &self.anchor)
     }
 
     /// Whether its rows bend with the paper.
@@ -134,7 +140,8 @@ impl Found {
         if mine != others {
             return Ok(others);
         }
-        let clearly = if other.is_partial() && !self.is_partial() { NEARLY } else { CLEARLY };
+        let is_faulty = |found: &Self| found.is_partial() || found.leaves_its_lines();
+        let clearly = if is_faulty(other) && !is_faulty(self) { NEARLY } else { CLEARLY };
         Ok(self.support() > clearly * other.support())
     }
 

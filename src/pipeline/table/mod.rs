@@ -22,6 +22,7 @@ pub(super) mod number_columns;
 pub(super) mod number_places;
 pub(super) mod number_rows;
 pub(super) mod number_sides;
+mod on_lines;
 pub(super) mod pairs;
 pub(super) mod print;
 pub(super) mod ruled_rows;

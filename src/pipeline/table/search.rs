@@ -9,6 +9,7 @@ use super::legible;
 use super::level;
 use super::listed::{self, Listed, Unruled};
 use super::number_columns::Printed;
+use super::on_lines;
 use super::straight_rows;
 use crate::error::{Error, Result};
 use crate::pipeline::numbers::anchor;
@@ -205,7 +206,8 @@ impl<'a> Search<'a> {
                     }
                     amend::complete(&mut found, printed, self.recogniser)?;
                 }
-                straight_rows::lead_back(&mut found, self.recogniser)
+                straight_rows::lead_back(&mut found, self.recogniser)?;
+                on_lines::lead_back(&mut found, self.recogniser)
             })?;
         }
         // Upside down, writing may pass for a few numbers.
@@ -237,8 +239,7 @@ impl<'a> Search<'a> {
         let recogniser = self.recogniser;
         let is_better = match &mut self.best {
             Some(best)
-                if found.is_sure()
-                    && !found.is_partial()
+                if found.is_whole()
                     && (found.is_level || !best.is_level)
                     && found.support() > NEARLY * best.support() =>
             {
@@ -284,7 +285,15 @@ impl<'a> Search<'a> {
     /// The best with the tables on its page from which its numbers go on; none where there are none.
     pub(super) fn earlier(&mut self, photo: &Photo) -> Result<Option<Vec<Found>>> {
         let Some(best) = self.best.as_ref().filter(|found| found.is_later()) else { return Ok(None) };
-        further::earlier(best.clone(), photo, self.recogniser, self.timing, self.watch)
+        let tables = further::earlier(best.clone(), photo, self.recogniser, self.timing, self.watch)?;
+        // All of them as one table, whose rows may be those of the last one only.
+        if let Some([all]) = tables.as_deref()
+            && all.leaves_its_lines()
+        {
+            self.best = Some(all.clone());
+            return Ok(None);
+        }
+        Ok(tables)
     }
 
     pub(super) fn end(mut self, photo: &Photo) -> Result<Vec<Found>> {

@@ -1,0 +1,184 @@
+//! Whether the rows and columns of a table lie on the lines of the form.
+//!
+//! Rows that are led across the whole table may fit one pair of columns and cut through the writing of another one; on a page
+//! that lies askew columns may. A form is mostly ruled alike all over: what leaves lines that show elsewhere is misplaced.
+
+use super::found::Found;
+use super::grid::{Band, Column, Grid};
+use super::lines::{Curve, LineMap};
+use super::ruled_rows::ROW_REACH;
+use super::track;
+use crate::error::Result;
+use crate::pipeline::numbers::anchor::{self, Anchor};
+use crate::pipeline::recognise::Recogniser;
+use image::GrayImage;
+
+/// Places at which a border between rows is looked at in a column, and a side of a column in a row.
+const ACROSS: usize = 16;
+const DOWN: usize = 6;
+/// How far from a border its line may lie, and the paper that it is compared with, in heights of a row.
+const NEAR: f32 = 0.12;
+const PAPER: f32 = 0.3;
+/// How much darker than the paper a line is, of 255.
+const DARKER: f32 = 10.0;
+/// Share of the borders somewhere in the table that must lie on lines for these to tell.
+const RULED: f32 = 0.5;
+/// The share of that share that must lie on lines everywhere: borders between rows, and those between White's and Black's columns.
+const ROWS: f32 = 0.6;
+const COLUMNS: f32 = 0.5;
+/// What the numbers must still say where rows were led, as a share.
+const AS_MUCH: f32 = 0.8;
+/// Factor by which more of the borders must then lie on lines where fewest do.
+const BETTER: f32 = 1.3;
+
+/// Whether the numbered rows, or the columns, leave the lines in a part of the table.
+pub(super) fn are_left(image: &GrayImage, grid: &Grid, anchor: &Anchor) -> bool {
+    let Some(bands) = numbered(grid, anchor) else { return false };
+    let middles = grid.pairs.iter().map(|pair| side_on_lines(image, grid.pitch, bands, &pair.white.right));
+    differ(&rows_on_lines(image, grid, bands), ROWS) || differ(&middles.collect::<Vec<f32>>(), COLUMNS)
+}
+
+/// Leads rows that leave their lines in a part of the table there from the column in which most lie on them.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(super) fn lead_back(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
+    let (image, grid) = (&found.page.image, &found.grid);
+    let Some(bands) = numbered(grid, &found.anchor).filter(|bands| !bands.is_empty()) else { return Ok(()) };
+    let shares = rows_on_lines(image, grid, bands);
+    if !differ(&shares, ROWS) {
+        return Ok(());
+    }
+    let best = (0..shares.len()).max_by(|&a, &b| shares[a].total_cmp(&shares[b])).unwrap_or(0);
+    let pair = &grid.pairs[best / 2];
+    let (left, right) = if best.is_multiple_of(2) { &pair.white } else { &pair.black }.at(grid.middle());
+    let map = LineMap::new(image, ROW_REACH);
+    let strips = [left, right].map(|x| map.strip_of(x));
+    let found_there: Vec<Curve> =
+        bands.iter().map(|band| &band.top).chain(bands.last().map(|band| &band.bottom)).cloned().collect();
+    let straight: Vec<Curve> = found_there.iter().map(|line| straight_beyond(line, strips)).collect();
+    let start = map.strip_of((left + right) / 2.0);
+    let least = |shares: &[f32]| shares.iter().copied().fold(1.0, f32::min);
+    let ways = [&found_there, &straight].map(|lines| {
+        let lines = track::follow_from(&map, lines, grid.pitch, start);
+        let mut led = grid.clone();
+        for (row, band) in led.bands[found.anchor.first_band..].iter_mut().take(bands.len()).enumerate() {
+            *band = Band { top: lines[row].clone(), bottom: lines[row + 1].clone(), ..band.clone() };
+        }
+        let shares = numbered(&led, &found.anchor).map_or(Vec::new(), |bands| rows_on_lines(image, &led, bands));
+        (led, least(&shares))
+    });
+    let [as_found, straight] = ways;
+    let (led, share) = if straight.1 > as_found.1 { straight } else { as_found };
+    if share < BETTER * least(&shares) {
+        return Ok(());
+    }
+    let anchor = anchor::anchor(&found.page, &led, None, true, recogniser)?;
+    if anchor.support(&led) > AS_MUCH * found.support() {
+        found.replace(led, anchor);
+    }
+    Ok(())
+}
+
+/// A line that goes on straight beyond some strips.
+fn straight_beyond(line: &Curve, [from, to]: [usize; 2]) -> Curve {
+    let slope = (line.y[to] - line.y[from]) / (to - from).max(1) as f32;
+    let y = |strip: usize| match strip {
+        _ if strip < from => line.y[from] - slope * (from - strip) as f32,
+        _ if strip > to => line.y[to] + slope * (strip - to) as f32,
+        _ => line.y[strip],
+    };
+    Curve { y: (0..line.y.len()).map(y).collect() }
+}
+
+/// The numbered rows of a table.
+fn numbered<'a>(grid: &'a Grid, anchor: &Anchor) -> Option<&'a [Band]> {
+    grid.bands.get(anchor.first_band..anchor.first_band + anchor.rows)
+}
+
+/// Share of the upper borders of rows that lie on lines, by column from left to right.
+fn rows_on_lines(image: &GrayImage, grid: &Grid, bands: &[Band]) -> Vec<f32> {
+    let columns = grid.pairs.iter().flat_map(|pair| [&pair.white, &pair.black]);
+    columns.map(|column| tops_on_lines(image, grid.pitch, bands, column)).collect()
+}
+
+/// Whether there are lines, going by the largest of some shares, and another one is less than so much of it.
+fn differ(shares: &[f32], least: f32) -> bool {
+    let largest = shares.iter().copied().fold(0.0, f32::max);
+    largest > RULED && shares.iter().any(|&share| share < least * largest)
+}
+
+/// Share of the upper borders of rows that lie on lines, in a column.
+fn tops_on_lines(image: &GrayImage, pitch: f32, bands: &[Band], column: &Column) -> f32 {
+    share(bands.iter().flat_map(|band| {
+        let (left, right) = column.at(band.top.at(column.left.y[0]));
+        (0..ACROSS).filter_map(move |place| {
+            let x = left + (right - left) * (place as f32 + 0.5) / ACROSS as f32;
+            let y = band.top.at(x);
+            is_line(pitch, |off| grey(image, [x, y + off]))
+        })
+    }))
+}
+
+/// Share of the side of a column that lies on a line, along rows.
+fn side_on_lines(image: &GrayImage, pitch: f32, bands: &[Band], side: &Curve) -> f32 {
+    share(bands.iter().flat_map(|band| {
+        let x = side.at(band.top.at(side.y[0]));
+        let (top, bottom) = (band.top.at(x), band.bottom.at(x));
+        (0..DOWN).filter_map(move |place| {
+            let y = top + (bottom - top) * (place as f32 + 0.5) / DOWN as f32;
+            let x = side.at(y);
+            is_line(pitch, |off| grey(image, [x + off, y]))
+        })
+    }))
+}
+
+/// Whether there is a line near a place, by the grey at distances from it; none where the picture ends.
+fn is_line(pitch: f32, grey: impl Fn(f32) -> Option<f32>) -> Option<bool> {
+    let reach = (NEAR * pitch).round().max(1.0) as i32;
+    let line = (-reach..=reach).filter_map(|off| grey(off as f32)).fold(f32::INFINITY, f32::min);
+    let paper = grey(-PAPER * pitch)?.min(grey(PAPER * pitch)?);
+    Some(paper - line > DARKER)
+}
+
+fn grey(image: &GrayImage, [x, y]: [f32; 2]) -> Option<f32> {
+    let (x, y) = (x.round(), y.round());
+    let is_inside = x >= 0.0 && y >= 0.0 && x < image.width() as f32 && y < image.height() as f32;
+    is_inside.then(|| f32::from(image.get_pixel(x as u32, y as u32).0[0]))
+}
+
+fn share(seen: impl Iterator<Item = bool>) -> f32 {
+    let (on, all) = seen.fold((0, 0), |(on, all), is_line| (on + usize::from(is_line), all + 1));
+    on as f32 / all.max(1) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::table::columns;
+    use image::Luma;
+
+    /// Two pairs of columns of 18 rows that rise to the right by `slope`, with lines between White and Black at `middles`.
+    fn form(slope: f32, middles: [f32; 2]) -> GrayImage {
+        GrayImage::from_fn(1024, 900, |x, y| {
+            let height = y as f32 - 100.0 + slope * (x as f32 - 512.0);
+            let row = (0.0..=720.0).contains(&height) && (height - (height / 40.0).round() * 40.0).abs() < 1.2;
+            let column = middles.iter().any(|middle| (x as f32 - middle).abs() < 1.2);
+            Luma([if row || column { 110 } else { 250 }])
+        })
+    }
+
+    #[test]
+    fn a_part_of_the_table_may_leave_its_lines() {
+        let line = |row: usize| Curve { y: vec![100.0 + 40.0 * row as f32; 32] };
+        let bands = (0..18).map(|row| Band { top: line(row), bottom: line(row + 1), ruled: true }).collect();
+        let grid = Grid { bands, pairs: columns::even(0.0, 1024.0, 2, 29), pitch: 40.0, width: 1024.0, by_ink: false };
+        let anchor = Anchor { first_band: 0, rows: 18, period: 18, first_number: 1, evidence: 2.0 };
+        let middle = |pair: usize| grid.pairs[pair].white.right.at(450.0);
+        let middles = [middle(0), middle(1)];
+        assert!(!are_left(&form(0.0, middles), &grid, &anchor));
+        assert!(are_left(&form(0.06, middles), &grid, &anchor), "rows");
+        assert!(are_left(&form(0.0, [middles[0], middles[1] + 25.0]), &grid, &anchor), "columns");
+        assert!(!are_left(&GrayImage::from_pixel(1024, 900, Luma([250])), &grid, &anchor), "nothing is ruled");
+    }
+}
