@@ -66,7 +66,17 @@ impl Found {
 
     /// Whether this is the table or a part of it, which may show better where the page is laid flat.
     pub(crate) fn may_show_better_flat(&self) -> bool {
-        self.is_sure() && (self.grid.is_doubtful() || self.ends_early() || self.is_bent() || self.leaves_its_lines())
+        self.is_sure() && (self.lies_askew() || self.leaves_its_lines())
+    }
+
+    /// Whether its sides or its rows tell that the page does not lie flat.
+    fn lies_askew(&self) -> bool {
+        self.grid.is_doubtful() || self.ends_early() || self.is_bent()
+    }
+
+    /// Whether this is surely the table, which lies flat, though a part of it leaves the lines of the form.
+    pub(crate) fn only_leaves_its_lines(&self) -> bool {
+        self.is_sure() && !self.is_partial() && !self.lies_askew()
     }
 
     /// Whether a part of its rows or columns leaves the lines of the form.
