@@ -38,46 +38,47 @@ pub(super) fn are_left(image: &GrayImage, grid: &Grid, anchor: &Anchor) -> bool 
     differ(&rows_on_lines(image, grid, bands), ROWS) || differ(&middles.collect::<Vec<f32>>(), COLUMNS)
 }
 
-/// Leads rows that leave their lines in a part of the table there from the column in which most lie on them.
+/// Leads rows that leave their lines in a part of the table there from the column in which most lie on them, unless the numbers
+/// then say less.
 ///
 /// # Errors
 /// As [`Recogniser::read`].
 pub(super) fn lead_back(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
-    let (image, grid) = (&found.page.image, &found.grid);
-    let Some(bands) = numbered(grid, &found.anchor).filter(|bands| !bands.is_empty()) else { return Ok(()) };
-    let shares = rows_on_lines(image, grid, bands);
-    if !differ(&shares, ROWS) {
-        return Ok(());
-    }
-    let best = (0..shares.len()).max_by(|&a, &b| shares[a].total_cmp(&shares[b])).unwrap_or(0);
-    let pair = &grid.pairs[best / 2];
-    let (left, right) = if best.is_multiple_of(2) { &pair.white } else { &pair.black }.at(grid.middle());
-    let map = LineMap::new(image, ROW_REACH);
-    let strips = [left, right].map(|x| map.strip_of(x));
-    let found_there: Vec<Curve> =
-        bands.iter().map(|band| &band.top).chain(bands.last().map(|band| &band.bottom)).cloned().collect();
-    let straight: Vec<Curve> = found_there.iter().map(|line| straight_beyond(line, strips)).collect();
-    let start = map.strip_of((left + right) / 2.0);
-    let least = |shares: &[f32]| shares.iter().copied().fold(1.0, f32::min);
-    let ways = [&found_there, &straight].map(|lines| {
-        let lines = track::follow_from(&map, lines, grid.pitch, start);
-        let mut led = grid.clone();
-        for (row, band) in led.bands[found.anchor.first_band..].iter_mut().take(bands.len()).enumerate() {
-            *band = Band { top: lines[row].clone(), bottom: lines[row + 1].clone(), ..band.clone() };
-        }
-        let shares = numbered(&led, &found.anchor).map_or(Vec::new(), |bands| rows_on_lines(image, &led, bands));
-        (led, least(&shares))
-    });
-    let [as_found, straight] = ways;
-    let (led, share) = if straight.1 > as_found.1 { straight } else { as_found };
-    if share < BETTER * least(&shares) {
-        return Ok(());
-    }
+    let Some(led) = led(&found.page.image, &found.grid, &found.anchor) else { return Ok(()) };
     let anchor = anchor::anchor(&found.page, &led, None, true, recogniser)?;
     if anchor.support(&led) > AS_MUCH * found.support() {
         found.replace(led, anchor);
     }
     Ok(())
+}
+
+/// A table whose rows leave their lines in a part of it, led there from the column in which most lie on them; none where they keep
+/// to them, or hardly do more so then.
+fn led(image: &GrayImage, grid: &Grid, anchor: &Anchor) -> Option<Grid> {
+    let bands = numbered(grid, anchor)?;
+    let shares = rows_on_lines(image, grid, bands);
+    if !differ(&shares, ROWS) {
+        return None;
+    }
+    let best = (0..shares.len()).max_by(|&a, &b| shares[a].total_cmp(&shares[b]))?;
+    let pair = &grid.pairs[best / 2];
+    let (left, right) = if best.is_multiple_of(2) { &pair.white } else { &pair.black }.at(grid.middle());
+    let map = LineMap::new(image, ROW_REACH);
+    let strips = [left, right].map(|x| map.strip_of(x));
+    let as_found: Vec<Curve> = bands.iter().map(|band| &band.top).chain([&bands.last()?.bottom]).cloned().collect();
+    let straight: Vec<Curve> = as_found.iter().map(|line| straight_beyond(line, strips)).collect();
+    let least = |shares: &[f32]| shares.iter().copied().fold(1.0, f32::min);
+    let ways = [as_found, straight].map(|lines| {
+        let lines = track::follow_from(&map, &lines, grid.pitch, map.strip_of((left + right) / 2.0));
+        let mut led = grid.clone();
+        for (band, border) in led.bands[anchor.first_band..].iter_mut().zip(lines.windows(2)) {
+            *band = Band { top: border[0].clone(), bottom: border[1].clone(), ..band.clone() };
+        }
+        let share = numbered(&led, anchor).map_or(0.0, |bands| least(&rows_on_lines(image, &led, bands)));
+        (led, share)
+    });
+    let (led, share) = ways.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    (share >= BETTER * least(&shares)).then_some(led)
 }
 
 /// A line that goes on straight beyond some strips.
@@ -158,27 +159,52 @@ mod tests {
     use crate::pipeline::table::columns;
     use image::Luma;
 
-    /// Two pairs of columns of 18 rows that rise to the right by `slope`, with lines between White and Black at `middles`.
+    /// Two pairs of columns of 18 rows, of which the first ones slope, with lines between White and Black at `middles`.
     fn form(slope: f32, middles: [f32; 2]) -> GrayImage {
         GrayImage::from_fn(1024, 900, |x, y| {
-            let height = y as f32 - 100.0 + slope * (x as f32 - 512.0);
+            let height = y as f32 - 100.0 + slope * (x as f32 - 512.0).min(0.0);
             let row = (0.0..=720.0).contains(&height) && (height - (height / 40.0).round() * 40.0).abs() < 1.2;
             let column = middles.iter().any(|middle| (x as f32 - middle).abs() < 1.2);
             Luma([if row || column { 110 } else { 250 }])
         })
     }
 
-    #[test]
-    fn a_part_of_the_table_may_leave_its_lines() {
+    /// Two pairs of columns of 18 rows that are level.
+    fn level() -> (Grid, Anchor) {
         let line = |row: usize| Curve { y: vec![100.0 + 40.0 * row as f32; 32] };
         let bands = (0..18).map(|row| Band { top: line(row), bottom: line(row + 1), ruled: true }).collect();
         let grid = Grid { bands, pairs: columns::even(0.0, 1024.0, 2, 29), pitch: 40.0, width: 1024.0, by_ink: false };
-        let anchor = Anchor { first_band: 0, rows: 18, period: 18, first_number: 1, evidence: 2.0 };
+        (grid, Anchor { first_band: 0, rows: 18, period: 18, first_number: 1, evidence: 2.0 })
+    }
+
+    #[test]
+    fn a_part_of_the_table_may_leave_its_lines() {
+        let (grid, anchor) = level();
         let middle = |pair: usize| grid.pairs[pair].white.right.at(450.0);
         let middles = [middle(0), middle(1)];
         assert!(!are_left(&form(0.0, middles), &grid, &anchor));
         assert!(are_left(&form(0.06, middles), &grid, &anchor), "rows");
         assert!(are_left(&form(0.0, [middles[0], middles[1] + 25.0]), &grid, &anchor), "columns");
         assert!(!are_left(&GrayImage::from_pixel(1024, 900, Luma([250])), &grid, &anchor), "nothing is ruled");
+    }
+    #[test]
+    fn rows_are_led_from_where_they_keep_to_their_lines() {
+        // Left of the middle the paper falls ever more steeply, at the edge by nearly a row.
+        let line = |row: usize, x: f32| 100.0 + 40.0 * row as f32 + 35.0 * ((512.0 - x).max(0.0) / 512.0).powi(2);
+        let image = GrayImage::from_fn(1024, 900, |x, y| {
+            let is_line = (0..=18).any(|row| (y as f32 - line(row, x as f32)).abs() < 1.2);
+            Luma([if is_line { 110 } else { 250 }])
+        });
+        let (grid, anchor) = level();
+        assert!(are_left(&image, &grid, &anchor));
+        let led = led(&image, &grid, &anchor).unwrap();
+        assert!(!are_left(&image, &led, &anchor));
+        for (row, band) in led.bands.iter().enumerate() {
+            for x in [60.0, 300.0, 900.0] {
+                let (top, expected) = (band.top.at(x), line(row, x));
+                assert!((top - expected).abs() < 4.0, "row {row} at {x}: {top} instead of {expected}");
+            }
+        }
+        assert!(super::led(&image, &led, &anchor).is_none(), "they keep to their lines");
     }
 }
