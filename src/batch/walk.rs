@@ -117,8 +117,14 @@ const PHOTO_ENDINGS: [&str; 9] = ["jpg", "jpeg", "png", "webp", "tif", "tiff", "
 /// Finds the photos below `dir`, leaving out what lies below `out`.
 ///
 /// # Errors
-/// [`Error::Open`] if `dir` itself cannot be read.
+/// [`Error::Open`] if `dir` itself cannot be read, [`Error::Usage`] if it is a file.
 pub fn walk(dir: &Path, out: &Path, limits: &WalkLimits) -> Result<Found> {
+    if dir.is_file() {
+        let file = dir.display();
+        return Err(Error::Usage(format!(
+            "{file} is a file: give the folder that holds the photos, or read it alone with `scoresheet read {file}`"
+        )));
+    }
     let open = |cause| Error::Open { path: dir.display().to_string(), cause };
     std::fs::read_dir(dir).map_err(open)?;
     let out = out.canonicalize().unwrap_or_else(|_| out.to_path_buf());
