@@ -25,7 +25,7 @@ use image::GrayImage;
 use ink::gather;
 pub use ink::{Ink, ink_of, rows};
 use numbers::anchor::Anchor;
-use numbers::first_row;
+use numbers::{first_row, in_cells};
 use page::{Page, pale};
 use photo::advice;
 use photo::ingest::{IngestLimits, Photo, ingest};
@@ -293,7 +293,6 @@ fn read_table(
     timing: &mut Timing,
     watch: &Watch,
 ) -> Result<ReadPage> {
-    let leaves_its_lines = found.is_sure() && found.leaves_its_lines();
     let Found { page, grid, anchor, .. } = found;
     watch.at("cells")?;
     let mut cells = timed(timing, "cells", || cut_cells(&page, &grid, &anchor));
@@ -302,14 +301,14 @@ fn read_table(
     }
     watch.at("recognise")?;
     timed(timing, "recognise", || read_cells(&mut cells, recogniser))?;
-    let mut advice = timed(timing, "advice", || advice::advice(photo, &anchor, &cells))?;
-    if leaves_its_lines {
-        advice.push(advice::off_lines(&photo.file));
-    }
+    let advice = timed(timing, "advice", || advice::advice(photo, &anchor, &cells))?;
     let (file, results, further, beside) = (photo.file.clone(), Vec::new(), Vec::new(), Vec::new());
     let mut read = ReadPage { file, page, grid, anchor, cells, results, advice, further, beside };
     if hint.rows.is_none() {
         timed(timing, "anchor", || first_row::settle(&mut read, recogniser))?;
+    }
+    if read.anchor.evidence >= NUMBERS_READ {
+        in_cells::blank(&mut read.cells, recogniser.alphabet());
     }
     for (result, cells) in timed(timing, "result", || results::find(&read, recogniser))? {
         // Its strokes are no moves.

@@ -63,7 +63,7 @@ fn sheets_are_read() {
 fn a_game_in_a_notebook_is_read() {
     let (_, game) = read(&["notebook.jpg"]);
     let (right, of) = right(&game, "notebook");
-    assert!(right * 100 >= of * 90, "{right} of {of} moves");
+    assert!(right * 100 >= of * 85, "{right} of {of} moves");
     assert!(game.warnings.iter().any(|warning| warning.contains("no ruled rows")), "{:?}", game.warnings);
 }
 
@@ -71,7 +71,7 @@ fn a_game_in_a_notebook_is_read() {
 fn moves_that_run_on_in_lines_are_read() {
     let (_, game) = read(&["running-text.jpg"]);
     let (right, of) = right(&game, "running-text");
-    assert!(right * 100 >= of * 90, "{right} of {of} moves");
+    assert!(right * 100 >= of * 85, "{right} of {of} moves");
     assert!(game.warnings.iter().any(|warning| warning.contains("run on in lines")), "{:?}", game.warnings);
     // Each move has its own place in the photo, however far from the next one it stands.
     let cells = game.plies.iter().flat_map(|ply| &ply.written);

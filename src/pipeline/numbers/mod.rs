@@ -7,6 +7,7 @@ pub mod anchor;
 mod ballots;
 pub(super) mod digits;
 pub(super) mod first_row;
+pub(super) mod in_cells;
 
 use crate::error::Result;
 use crate::pipeline::cells::Crop;

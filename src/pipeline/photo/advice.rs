@@ -17,13 +17,6 @@ pub(crate) fn where_unreadable(file: &str, said: &[String]) -> String {
     if noticed.is_empty() { LOOK_AGAIN.to_owned() } else { format!("What was noticed: {noticed}.") }
 }
 
-/// Said of a photo whose form shows lines that a part of the table does not follow.
-pub(crate) fn off_lines(file: &str) -> String {
-    format!(
-        "{file}: a part of the table may lie off the lines of the form; look at its boxes, or take the photo again from straight above, with the paper flat"
-    )
-}
-
 /// What was measured on a photo.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Measures {

@@ -18,9 +18,13 @@ const ACROSS: usize = 16;
 const DOWN: usize = 6;
 /// How far from a border its line may lie, and the paper that it is compared with, in heights of a row.
 const NEAR: f32 = 0.12;
-const PAPER: f32 = 0.3;
+const BESIDE: f32 = 0.3;
 /// How much darker than the paper a line is, of 255.
 const DARKER: f32 = 10.0;
+/// Grey below which there is ink.
+const INK: f32 = 90.0;
+/// Share of the places that must not lie between ink for them to tell.
+const CLEAR: f32 = 0.25;
 /// Share of the borders somewhere in the table that must lie on lines for these to tell.
 const RULED: f32 = 0.5;
 /// The share of that share that must lie on lines everywhere: borders between rows, and those between White's and Black's columns.
@@ -35,7 +39,7 @@ const BETTER: f32 = 1.3;
 pub(super) fn are_left(image: &GrayImage, grid: &Grid, anchor: &Anchor) -> bool {
     let Some(bands) = numbered(grid, anchor) else { return false };
     let middles = grid.pairs.iter().map(|pair| side_on_lines(image, grid.pitch, bands, &pair.white.right));
-    differ(&rows_on_lines(image, grid, bands), ROWS) || differ(&middles.collect::<Vec<f32>>(), COLUMNS)
+    differ(&rows_on_lines(image, grid, bands), ROWS) || differ(&middles.collect::<Vec<_>>(), COLUMNS)
 }
 
 /// Leads rows that leave their lines in a part of the table there from the column in which most lie on them, unless the numbers
@@ -60,14 +64,15 @@ fn led(image: &GrayImage, grid: &Grid, anchor: &Anchor) -> Option<Grid> {
     if !differ(&shares, ROWS) {
         return None;
     }
-    let best = (0..shares.len()).max_by(|&a, &b| shares[a].total_cmp(&shares[b]))?;
+    let shown = |column: usize| shares[column].unwrap_or(0.0);
+    let best = (0..shares.len()).max_by(|&a, &b| shown(a).total_cmp(&shown(b)))?;
     let pair = &grid.pairs[best / 2];
     let (left, right) = if best.is_multiple_of(2) { &pair.white } else { &pair.black }.at(grid.middle());
     let map = LineMap::new(image, ROW_REACH);
     let strips = [left, right].map(|x| map.strip_of(x));
     let as_found: Vec<Curve> = bands.iter().map(|band| &band.top).chain([&bands.last()?.bottom]).cloned().collect();
     let straight: Vec<Curve> = as_found.iter().map(|line| straight_beyond(line, strips)).collect();
-    let least = |shares: &[f32]| shares.iter().copied().fold(1.0, f32::min);
+    let least = |shares: &[Option<f32>]| shares.iter().flatten().copied().fold(1.0, f32::min);
     let ways = [as_found, straight].map(|lines| {
         let lines = track::follow_from(&map, &lines, grid.pitch, map.strip_of((left + right) / 2.0));
         let mut led = grid.clone();
@@ -98,22 +103,22 @@ fn numbered<'a>(grid: &'a Grid, anchor: &Anchor) -> Option<&'a [Band]> {
 }
 
 /// Share of the upper borders of rows that lie on lines, by column from left to right.
-fn rows_on_lines(image: &GrayImage, grid: &Grid, bands: &[Band]) -> Vec<f32> {
+fn rows_on_lines(image: &GrayImage, grid: &Grid, bands: &[Band]) -> Vec<Option<f32>> {
     let columns = grid.pairs.iter().flat_map(|pair| [&pair.white, &pair.black]);
     columns.map(|column| tops_on_lines(image, grid.pitch, bands, column)).collect()
 }
 
 /// Whether there are lines, going by the largest of some shares, and another one is less than so much of it.
-fn differ(shares: &[f32], least: f32) -> bool {
-    let largest = shares.iter().copied().fold(0.0, f32::max);
-    largest > RULED && shares.iter().any(|&share| share < least * largest)
+fn differ(shares: &[Option<f32>], least: f32) -> bool {
+    let largest = shares.iter().flatten().copied().fold(0.0, f32::max);
+    largest > RULED && shares.iter().flatten().any(|&share| share < least * largest)
 }
 
-/// Share of the upper borders of rows that lie on lines, in a column.
-fn tops_on_lines(image: &GrayImage, pitch: f32, bands: &[Band], column: &Column) -> f32 {
+/// Share of the upper borders of rows that lie on lines, in a column; none where ink hides it.
+fn tops_on_lines(image: &GrayImage, pitch: f32, bands: &[Band], column: &Column) -> Option<f32> {
     share(bands.iter().flat_map(|band| {
         let (left, right) = column.at(band.top.at(column.left.y[0]));
-        (0..ACROSS).filter_map(move |place| {
+        (0..ACROSS).map(move |place| {
             let x = left + (right - left) * (place as f32 + 0.5) / ACROSS as f32;
             let y = band.top.at(x);
             is_line(pitch, |off| grey(image, [x, y + off]))
@@ -121,12 +126,12 @@ fn tops_on_lines(image: &GrayImage, pitch: f32, bands: &[Band], column: &Column)
     }))
 }
 
-/// Share of the side of a column that lies on a line, along rows.
-fn side_on_lines(image: &GrayImage, pitch: f32, bands: &[Band], side: &Curve) -> f32 {
+/// Share of the side of a column that lies on a line, along rows; none where ink hides it.
+fn side_on_lines(image: &GrayImage, pitch: f32, bands: &[Band], side: &Curve) -> Option<f32> {
     share(bands.iter().flat_map(|band| {
         let x = side.at(band.top.at(side.y[0]));
         let (top, bottom) = (band.top.at(x), band.bottom.at(x));
-        (0..DOWN).filter_map(move |place| {
+        (0..DOWN).map(move |place| {
             let y = top + (bottom - top) * (place as f32 + 0.5) / DOWN as f32;
             let x = side.at(y);
             is_line(pitch, |off| grey(image, [x + off, y]))
@@ -134,12 +139,14 @@ fn side_on_lines(image: &GrayImage, pitch: f32, bands: &[Band], side: &Curve) ->
     }))
 }
 
-/// Whether there is a line near a place, by the grey at distances from it; none where the picture ends.
+/// Whether there is a line near a place, by the grey at distances from it; none where the picture ends, or there is ink to both
+/// sides.
 fn is_line(pitch: f32, grey: impl Fn(f32) -> Option<f32>) -> Option<bool> {
     let reach = (NEAR * pitch).round().max(1.0) as i32;
     let line = (-reach..=reach).filter_map(|off| grey(off as f32)).fold(f32::INFINITY, f32::min);
-    let paper = grey(-PAPER * pitch)?.min(grey(PAPER * pitch)?);
-    Some(paper - line > DARKER)
+    let beside = [grey(-BESIDE * pitch)?, grey(BESIDE * pitch)?];
+    let is_hidden = beside.iter().all(|&grey| grey < INK);
+    (!is_hidden).then_some(beside[0].min(beside[1]) - line > DARKER)
 }
 
 fn grey(image: &GrayImage, [x, y]: [f32; 2]) -> Option<f32> {
@@ -148,9 +155,12 @@ fn grey(image: &GrayImage, [x, y]: [f32; 2]) -> Option<f32> {
     is_inside.then(|| f32::from(image.get_pixel(x as u32, y as u32).0[0]))
 }
 
-fn share(seen: impl Iterator<Item = bool>) -> f32 {
-    let (on, all) = seen.fold((0, 0), |(on, all), is_line| (on + usize::from(is_line), all + 1));
-    on as f32 / all.max(1) as f32
+fn share(seen: impl Iterator<Item = Option<bool>>) -> Option<f32> {
+    let mut counts = [0usize; 3];
+    seen.for_each(|seen| counts[seen.map_or(2, usize::from)] += 1);
+    let [off, on, hidden] = counts;
+    let all = (off + on) as f32;
+    (all > 0.0 && all >= CLEAR * (all + hidden as f32)).then_some(on as f32 / all)
 }
 
 #[cfg(test)]
