@@ -343,7 +343,7 @@ fn table_quad(page: &Page, grid: &Grid, anchor: &Anchor) -> Quad {
     if let Some(pieces) = &page.pieces {
         return pieces.around();
     }
-    let rows = grid.bands.get(anchor.first_band..anchor.first_band + anchor.rows).unwrap_or_default();
+    let rows = anchor.bands(grid);
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Quad::default() };
     let (Some(left), Some(right)) = (grid.pairs.first(), grid.pairs.last()) else { return Quad::default() };
     let left = left.first(first.top.at(0.0));

@@ -243,6 +243,18 @@ fn folders_that_cannot_be_used_are_said() {
     let others = folder.run(&[]);
     assert!(others.status.code() == Some(2) && said(&others).contains("not of an earlier run"), "{}", said(&others));
     assert_eq!(folder.text("event.pgn"), "mine");
+    let photo = Command::new(env!("CARGO_BIN_EXE_scoresheet"))
+        .arg("batch")
+        .arg(sample("notebook.jpg"))
+        .arg("--out")
+        .arg(folder.0.join("of-a-photo"))
+        .output()
+        .unwrap();
+    assert!(photo.status.code() == Some(2) && said(&photo).contains("is a file"), "{}", said(&photo));
+    assert!(
+        said(&photo).contains("scoresheet read") && !folder.0.join("of-a-photo").exists(),
+        "nothing is left behind"
+    );
     let event = folder.0.join("README.md");
     std::fs::write(&event, "A table (Round, Board, White, Black, Result); games get tags where their names say so\n")
         .unwrap();

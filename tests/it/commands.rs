@@ -36,16 +36,6 @@ fn settings_that_cannot_work_are_refused() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-#[test]
-fn a_photo_is_no_folder_for_a_batch() {
-    let out = std::env::temp_dir().join(format!("scoresheet-no-folder-{}", std::process::id()));
-    let photo = sample("notebook.jpg");
-    let run = scoresheet(&["batch", photo.to_str().unwrap(), "--out", out.to_str().unwrap()]);
-    let said = String::from_utf8_lossy(&run.stderr).into_owned();
-    assert!(!run.status.success() && said.contains("is a file") && said.contains("scoresheet read"), "{said}");
-    assert!(!out.exists(), "nothing is left behind");
-}
-
 #[cfg(feature = "service")]
 #[test]
 fn one_service_at_a_time_uses_a_folder() {

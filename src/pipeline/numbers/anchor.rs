@@ -37,6 +37,11 @@ impl Anchor {
         self.evidence.max(0.0) * (self.rows * grid.pairs.len()) as f32
     }
 
+    /// The numbered bands of their grid; none where it has not as many.
+    pub(crate) fn bands<'a>(&self, grid: &'a Grid) -> &'a [Band] {
+        grid.bands.get(self.first_band..self.first_band + self.rows).unwrap_or_default()
+    }
+
     /// The number of the last row of the last pair.
     pub(crate) fn last_number(&self, grid: &Grid) -> u32 {
         let rows = grid.pairs.len().saturating_sub(1) * self.period + self.rows;

@@ -2,6 +2,7 @@
 //! hold the numbers of their rows.
 
 use super::anchor;
+use crate::game::Colour;
 use crate::pipeline::ReadCell;
 use crate::reading::Alphabet;
 
@@ -21,17 +22,15 @@ pub(crate) fn blank(cells: &mut [ReadCell], alphabet: &Alphabet) {
         let reading = cell.reading.as_ref()?;
         Some(ways.iter().map(|way| reading.log_likelihood(way).exp()).sum())
     };
-    let columns: Vec<_> = cells.iter().map(|cell| (cell.pair, cell.colour)).collect();
     let said: Vec<Option<f32>> = cells.iter().map(says).collect();
-    let is_numbered = |column| {
-        let said = columns.iter().zip(&said).filter(|(other, _)| **other == column).filter_map(|(_, said)| *said);
-        let (numbers, ink) = said.fold((0, 0), |(numbers, ink), said| (numbers + usize::from(said > SAYS), ink + 1));
-        numbers >= FEWEST && numbers as f32 >= MOST * ink as f32
-    };
-    let numbered: Vec<bool> = columns.iter().map(|&column| is_numbered(column)).collect();
-    for ((cell, said), is_numbered) in cells.iter_mut().zip(&said).zip(numbered) {
-        if is_numbered && said.is_some_and(|said| said > MAY_SAY) {
-            cell.reading = None;
+    let pairs = cells.iter().map(|cell| cell.pair + 1).max().unwrap_or(0);
+    for (pair, colour) in (0..pairs).flat_map(|pair| [Colour::White, Colour::Black].map(|colour| (pair, colour))) {
+        let of_column = |at: &usize| cells[*at].pair == pair && cells[*at].colour == colour;
+        let column: Vec<(usize, f32)> =
+            (0..cells.len()).filter(of_column).filter_map(|at| Some((at, said[at]?))).collect();
+        let numbers = column.iter().filter(|(_, said)| *said > SAYS).count();
+        if numbers >= FEWEST && numbers as f32 >= MOST * column.len() as f32 {
+            column.iter().filter(|(_, said)| *said > MAY_SAY).for_each(|&(at, _)| cells[at].reading = None);
         }
     }
 }
@@ -39,7 +38,6 @@ pub(crate) fn blank(cells: &mut [ReadCell], alphabet: &Alphabet) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Colour;
     use crate::pipeline::cells::Crop;
     use crate::reading::Reading;
 

@@ -3,6 +3,13 @@
 use super::Page;
 use image::GrayImage;
 
+/// The pixel in which a place lies, counted from the corner of the first one; none beyond the picture.
+pub(crate) fn pixel(image: &GrayImage, x: f32, y: f32) -> Option<f32> {
+    let is_inside = x >= 0.0 && y >= 0.0;
+    let pixel = image.get_pixel_checked(x as u32, y as u32).filter(|_| is_inside)?;
+    Some(f32::from(pixel.0[0]))
+}
+
 /// Bilinear sample of a picture, pixels counted from the corner of the first one; beyond the picture is paper.
 pub(crate) fn sample(image: &GrayImage, x: f32, y: f32) -> f32 {
     let (width, height) = image.dimensions();

@@ -58,7 +58,7 @@ pub(crate) enum Side {
 /// The strip above or below the table of a page, as far as there is paper; none where there is hardly any.
 pub(crate) fn strip(read: &ReadPage, side: Side) -> Option<Strip> {
     let ReadPage { page, grid, anchor, .. } = read;
-    let bands = grid.bands.get(anchor.first_band..anchor.first_band + anchor.rows)?;
+    let bands = anchor.bands(grid);
     let line = match side {
         Side::Above => &bands.first()?.top,
         Side::Below => &bands.last()?.bottom,

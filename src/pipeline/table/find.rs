@@ -84,7 +84,7 @@ pub(crate) fn find(
             upright |= search.try_flat(page, &mut flat_pages)?;
         }
         if let Some(found) = askew {
-            // Where the others are no better by their lines, the photo as it is is as good.
+            // No page that was laid flat does better.
             if found.only_leaves_its_lines() && !search.is_whole() {
                 search.best = Some(found);
                 return search.end(photo);

@@ -74,9 +74,9 @@ impl Found {
         self.grid.is_doubtful() || self.ends_early() || self.is_bent()
     }
 
-    /// Whether this is surely the table, which lies flat, though a part of it leaves the lines of the form.
+    /// Whether nothing speaks against it but that a part of it leaves the lines of the form.
     pub(crate) fn only_leaves_its_lines(&self) -> bool {
-        self.is_sure() && !self.is_partial() && !self.lies_askew()
+        self.is_sure() && !self.is_partial() && !self.lies_askew() && self.leaves_its_lines()
     }
 
     /// Whether a part of its rows or columns leaves the lines of the form.

@@ -33,7 +33,7 @@ const MOST: usize = 4;
 
 /// The page without a table.
 fn without(page: &Page, grid: &Grid, anchor: &Anchor) -> Page {
-    let rows = grid.bands.get(anchor.first_band..anchor.first_band + anchor.rows).unwrap_or_default();
+    let rows = anchor.bands(grid);
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return page.clone() };
     let is_within = |x: f32, y: f32| {
         let heights = first.top.at(x) - HEADING * grid.pitch..last.bottom.at(x) + AROUND * grid.pitch;
@@ -241,7 +241,7 @@ fn is_apart(grid: &Grid, anchor: &Anchor, other: &Grid, of_other: &Anchor) -> bo
 
 /// From where to where a table reaches across and down, in pixels of the page, at its middle.
 fn extent(grid: &Grid, anchor: &Anchor) -> Option<[[f32; 2]; 2]> {
-    let rows = grid.bands.get(anchor.first_band..anchor.first_band + anchor.rows)?;
+    let rows = anchor.bands(grid);
     let (left, right) = (grid.pairs.first()?, grid.pairs.last()?);
     let middle = rows.get(rows.len() / 2)?.top.at(0.0);
     let across = [left.first(middle).at(middle).0, right.black.at(middle).1];

@@ -55,6 +55,11 @@ pub struct Band {
     pub ruled: bool,
 }
 
+/// The borders of bands that follow each other, from top to bottom.
+pub(crate) fn borders(bands: &[Band]) -> impl Iterator<Item = &Curve> {
+    bands.iter().map(|band| &band.top).chain(bands.last().map(|band| &band.bottom))
+}
+
 /// The table of moves on a page.
 #[derive(Debug, Clone)]
 pub struct Grid {
@@ -202,6 +207,15 @@ impl Grid {
         let bands = rows.windows(2).map(|w| Band { top: w[0].clone(), bottom: w[1].clone(), ruled: true }).collect();
         let width = columns::extent(&pairs, rows[rows.len() / 2].at(0.0));
         Self { bands, pairs, pitch, width, by_ink: true }
+    }
+
+    /// The same with other borders of its bands, from the top of one of them on.
+    pub(crate) fn with_borders(&self, first_band: usize, borders: &[Curve]) -> Self {
+        let mut grid = self.clone();
+        for (band, border) in grid.bands[first_band..].iter_mut().zip(borders.windows(2)) {
+            (band.top, band.bottom) = (border[0].clone(), border[1].clone());
+        }
+        grid
     }
 
     /// The borders of the rows that are ruled, from top to bottom; none where no row is.

@@ -5,7 +5,7 @@
 //! followed anew from the numbers.
 
 use super::found::Found;
-use super::grid::{Band, Grid};
+use super::grid::{self, Band, Grid};
 use super::lines::{Curve, LineMap, STRIP};
 use super::number_places::{self, Numbers, usual_place};
 use super::ruled_rows::ROW_REACH;
@@ -103,11 +103,7 @@ fn lead(
     first_band: usize,
 ) -> bool {
     let rows = first_band..first_band + numbers.places.len();
-    let old: Vec<Curve> = rows
-        .clone()
-        .map(|band| grid.bands[band].top.clone())
-        .chain([grid.bands[rows.end - 1].bottom.clone()])
-        .collect();
+    let old: Vec<Curve> = grid::borders(&grid.bands[rows.clone()]).cloned().collect();
     let through = |curve: &Curve, [x, y]: [f32; 2]| {
         let shift = y - curve.at(x);
         Curve { y: curve.y.iter().map(|y| y + shift).collect() }

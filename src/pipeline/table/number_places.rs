@@ -84,7 +84,7 @@ pub(crate) fn of_pairs(found: &Found, nearest: bool) -> Vec<Numbers> {
 fn of_pair(found: &Found, pair: usize, nearest: bool) -> Option<Numbers> {
     let Found { page, grid, anchor, .. } = found;
     let column = grid.pairs[pair].numbers.as_ref()?;
-    let bands = &grid.bands[anchor.first_band..anchor.first_band + anchor.rows];
+    let bands = anchor.bands(grid);
     let (first, last) = (bands.first()?, bands.last()?);
     let x = column.at(first.top.at(0.0)).0;
     let heights = first.top.at(x) - grid.pitch..last.bottom.at(x) + grid.pitch;

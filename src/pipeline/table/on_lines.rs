@@ -4,12 +4,13 @@
 //! that lies askew columns may. A form is mostly ruled alike all over: what leaves lines that show elsewhere is misplaced.
 
 use super::found::Found;
-use super::grid::{Band, Column, Grid};
+use super::grid::{self, Band, Column, Grid};
 use super::lines::{Curve, LineMap};
 use super::ruled_rows::ROW_REACH;
 use super::track;
 use crate::error::Result;
 use crate::pipeline::numbers::anchor::{self, Anchor};
+use crate::pipeline::page::sampling::pixel;
 use crate::pipeline::recognise::Recogniser;
 use image::GrayImage;
 
@@ -21,10 +22,6 @@ const NEAR: f32 = 0.12;
 const BESIDE: f32 = 0.3;
 /// How much darker than the paper a line is, of 255.
 const DARKER: f32 = 10.0;
-/// Grey below which there is ink.
-const INK: f32 = 90.0;
-/// Share of the places that must not lie between ink for them to tell.
-const CLEAR: f32 = 0.25;
 /// Share of the borders somewhere in the table that must lie on lines for these to tell.
 const RULED: f32 = 0.5;
 /// The share of that share that must lie on lines everywhere: borders between rows, and those between White's and Black's columns.
@@ -37,9 +34,8 @@ const BETTER: f32 = 1.3;
 
 /// Whether the numbered rows, or the columns, leave the lines in a part of the table.
 pub(super) fn are_left(image: &GrayImage, grid: &Grid, anchor: &Anchor) -> bool {
-    let Some(bands) = numbered(grid, anchor) else { return false };
-    let middles = grid.pairs.iter().map(|pair| side_on_lines(image, grid.pitch, bands, &pair.white.right));
-    differ(&rows_on_lines(image, grid, bands), ROWS) || differ(&middles.collect::<Vec<_>>(), COLUMNS)
+    let middles = grid.pairs.iter().map(|pair| side_on_lines(image, grid, anchor.bands(grid), &pair.white.right));
+    differ(&rows_on_lines(image, grid, anchor), ROWS) || differ(&middles.collect::<Vec<f32>>(), COLUMNS)
 }
 
 /// Leads rows that leave their lines in a part of the table there from the column in which most lie on them, unless the numbers
@@ -59,27 +55,22 @@ pub(super) fn lead_back(found: &mut Found, recogniser: &dyn Recogniser) -> Resul
 /// A table whose rows leave their lines in a part of it, led there from the column in which most lie on them; none where they keep
 /// to them, or hardly do more so then.
 fn led(image: &GrayImage, grid: &Grid, anchor: &Anchor) -> Option<Grid> {
-    let bands = numbered(grid, anchor)?;
-    let shares = rows_on_lines(image, grid, bands);
+    let shares = rows_on_lines(image, grid, anchor);
     if !differ(&shares, ROWS) {
         return None;
     }
-    let shown = |column: usize| shares[column].unwrap_or(0.0);
-    let best = (0..shares.len()).max_by(|&a, &b| shown(a).total_cmp(&shown(b)))?;
+    let best = (0..shares.len()).max_by(|&a, &b| shares[a].total_cmp(&shares[b]))?;
     let pair = &grid.pairs[best / 2];
     let (left, right) = if best.is_multiple_of(2) { &pair.white } else { &pair.black }.at(grid.middle());
     let map = LineMap::new(image, ROW_REACH);
     let strips = [left, right].map(|x| map.strip_of(x));
-    let as_found: Vec<Curve> = bands.iter().map(|band| &band.top).chain([&bands.last()?.bottom]).cloned().collect();
+    let as_found: Vec<Curve> = grid::borders(anchor.bands(grid)).cloned().collect();
     let straight: Vec<Curve> = as_found.iter().map(|line| straight_beyond(line, strips)).collect();
-    let least = |shares: &[Option<f32>]| shares.iter().flatten().copied().fold(1.0, f32::min);
+    let least = |shares: &[f32]| shares.iter().copied().fold(1.0, f32::min);
     let ways = [as_found, straight].map(|lines| {
         let lines = track::follow_from(&map, &lines, grid.pitch, map.strip_of((left + right) / 2.0));
-        let mut led = grid.clone();
-        for (band, border) in led.bands[anchor.first_band..].iter_mut().zip(lines.windows(2)) {
-            *band = Band { top: border[0].clone(), bottom: border[1].clone(), ..band.clone() };
-        }
-        let share = numbered(&led, anchor).map_or(0.0, |bands| least(&rows_on_lines(image, &led, bands)));
+        let led = grid.with_borders(anchor.first_band, &lines);
+        let share = least(&rows_on_lines(image, &led, anchor));
         (led, share)
     });
     let (led, share) = ways.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
@@ -97,70 +88,54 @@ fn straight_beyond(line: &Curve, [from, to]: [usize; 2]) -> Curve {
     Curve { y: (0..line.y.len()).map(y).collect() }
 }
 
-/// The numbered rows of a table.
-fn numbered<'a>(grid: &'a Grid, anchor: &Anchor) -> Option<&'a [Band]> {
-    grid.bands.get(anchor.first_band..anchor.first_band + anchor.rows)
-}
-
-/// Share of the upper borders of rows that lie on lines, by column from left to right.
-fn rows_on_lines(image: &GrayImage, grid: &Grid, bands: &[Band]) -> Vec<Option<f32>> {
-    let columns = grid.pairs.iter().flat_map(|pair| [&pair.white, &pair.black]);
-    columns.map(|column| tops_on_lines(image, grid.pitch, bands, column)).collect()
-}
-
 /// Whether there are lines, going by the largest of some shares, and another one is less than so much of it.
-fn differ(shares: &[Option<f32>], least: f32) -> bool {
-    let largest = shares.iter().flatten().copied().fold(0.0, f32::max);
-    largest > RULED && shares.iter().flatten().any(|&share| share < least * largest)
+fn differ(shares: &[f32], least: f32) -> bool {
+    let largest = shares.iter().copied().fold(0.0, f32::max);
+    largest > RULED && shares.iter().any(|&share| share < least * largest)
 }
 
-/// Share of the upper borders of rows that lie on lines, in a column; none where ink hides it.
-fn tops_on_lines(image: &GrayImage, pitch: f32, bands: &[Band], column: &Column) -> Option<f32> {
+/// Share of the upper borders of the numbered rows that lies on lines, by column from left to right.
+fn rows_on_lines(image: &GrayImage, grid: &Grid, anchor: &Anchor) -> Vec<f32> {
+    let columns = grid.pairs.iter().flat_map(|pair| [&pair.white, &pair.black]);
+    columns.map(|column| tops_on_lines(image, grid, anchor.bands(grid), column)).collect()
+}
+
+/// The same in one column.
+fn tops_on_lines(image: &GrayImage, grid: &Grid, bands: &[Band], column: &Column) -> f32 {
     share(bands.iter().flat_map(|band| {
         let (left, right) = column.at(band.top.at(column.left.y[0]));
-        (0..ACROSS).map(move |place| {
+        (0..ACROSS).filter_map(move |place| {
             let x = left + (right - left) * (place as f32 + 0.5) / ACROSS as f32;
             let y = band.top.at(x);
-            is_line(pitch, |off| grey(image, [x, y + off]))
+            is_line(grid.pitch, |off| pixel(image, x.round(), (y + off).round()))
         })
     }))
 }
 
-/// Share of the side of a column that lies on a line, along rows; none where ink hides it.
-fn side_on_lines(image: &GrayImage, pitch: f32, bands: &[Band], side: &Curve) -> Option<f32> {
+/// Share of the side of a column along rows that lies on a line.
+fn side_on_lines(image: &GrayImage, grid: &Grid, bands: &[Band], side: &Curve) -> f32 {
     share(bands.iter().flat_map(|band| {
         let x = side.at(band.top.at(side.y[0]));
         let (top, bottom) = (band.top.at(x), band.bottom.at(x));
-        (0..DOWN).map(move |place| {
+        (0..DOWN).filter_map(move |place| {
             let y = top + (bottom - top) * (place as f32 + 0.5) / DOWN as f32;
             let x = side.at(y);
-            is_line(pitch, |off| grey(image, [x + off, y]))
+            is_line(grid.pitch, |off| pixel(image, (x + off).round(), y.round()))
         })
     }))
 }
 
-/// Whether there is a line near a place, by the grey at distances from it; none where the picture ends, or there is ink to both
-/// sides.
+/// Whether there is a line near a place, by the grey at distances from it; none where the picture ends.
 fn is_line(pitch: f32, grey: impl Fn(f32) -> Option<f32>) -> Option<bool> {
     let reach = (NEAR * pitch).round().max(1.0) as i32;
     let line = (-reach..=reach).filter_map(|off| grey(off as f32)).fold(f32::INFINITY, f32::min);
-    let beside = [grey(-BESIDE * pitch)?, grey(BESIDE * pitch)?];
-    let is_hidden = beside.iter().all(|&grey| grey < INK);
-    (!is_hidden).then_some(beside[0].min(beside[1]) - line > DARKER)
+    let paper = grey(-BESIDE * pitch)?.min(grey(BESIDE * pitch)?);
+    Some(paper - line > DARKER)
 }
 
-fn grey(image: &GrayImage, [x, y]: [f32; 2]) -> Option<f32> {
-    let (x, y) = (x.round(), y.round());
-    let is_inside = x >= 0.0 && y >= 0.0 && x < image.width() as f32 && y < image.height() as f32;
-    is_inside.then(|| f32::from(image.get_pixel(x as u32, y as u32).0[0]))
-}
-
-fn share(seen: impl Iterator<Item = Option<bool>>) -> Option<f32> {
-    let mut counts = [0usize; 3];
-    seen.for_each(|seen| counts[seen.map_or(2, usize::from)] += 1);
-    let [off, on, hidden] = counts;
-    let all = (off + on) as f32;
-    (all > 0.0 && all >= CLEAR * (all + hidden as f32)).then_some(on as f32 / all)
+fn share(seen: impl Iterator<Item = bool>) -> f32 {
+    let (on, all) = seen.fold((0, 0), |(on, all), is_line| (on + usize::from(is_line), all + 1));
+    on as f32 / all.max(1) as f32
 }
 
 #[cfg(test)]
@@ -197,6 +172,7 @@ mod tests {
         assert!(are_left(&form(0.0, [middles[0], middles[1] + 25.0]), &grid, &anchor), "columns");
         assert!(!are_left(&GrayImage::from_pixel(1024, 900, Luma([250])), &grid, &anchor), "nothing is ruled");
     }
+
     #[test]
     fn rows_are_led_from_where_they_keep_to_their_lines() {
         // Left of the middle the paper falls ever more steeply, at the edge by nearly a row.

@@ -1,6 +1,7 @@
 //! Evenly spaced ruling lines: the longest chain of them at one pitch, and how far they reach.
 
 use super::lines::{Curve, LineMap, STRIP};
+use crate::pipeline::page::sampling::pixel;
 use image::GrayImage;
 use std::ops::Range;
 
@@ -170,11 +171,8 @@ pub(crate) fn extent(map: &LineMap, rows: &[Curve]) -> (f32, f32, f32) {
 /// Where the rows' lines end to the left or right of `from` (one of the ends that [`extent`] finds to a strip), to
 /// [`STEP`] pixels; `outwards` is 1 or -1 and `darkness` that of the lines.
 pub(crate) fn end(image: &GrayImage, rows: &[Curve], from: f32, outwards: f32, darkness: f32) -> f32 {
-    let pixel = |x: f32, y: f32| {
-        let inside = x >= 0.0 && y >= 0.0 && x < image.width() as f32 && y < image.height() as f32;
-        if inside { 255.0 - f32::from(image.get_pixel(x as u32, y as u32).0[0]) } else { 0.0 }
-    };
-    let dark = |x: f32, y: f32| (0..STEP).map(|d| pixel(x + d as f32, y)).sum::<f32>() / STEP as f32;
+    let dark_at = |x: f32, y: f32| pixel(image, x, y).map_or(0.0, |grey| 255.0 - grey);
+    let dark = |x: f32, y: f32| (0..STEP).map(|d| dark_at(x + d as f32, y)).sum::<f32>() / STEP as f32;
     let is_inked = |row: &&Curve, x: f32| {
         let y = row.at(x);
         let line = (-2..=2).map(|d| dark(x, y + d as f32)).fold(0.0, f32::max);

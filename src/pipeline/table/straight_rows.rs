@@ -4,7 +4,7 @@
 //! Where most do not, faint lines were lost under writing or in glare.
 
 use super::found::Found;
-use super::grid::{Band, Grid};
+use super::grid::{self, Grid};
 use super::legible;
 use super::lines::{Curve, LineMap, STRIP};
 use super::number_places::{self, usual_place};
@@ -35,20 +35,15 @@ pub(crate) fn lead_back(found: &mut Found, recogniser: &dyn Recogniser) -> Resul
     let Some(usual) = usual_place(&seen).filter(|_| seen.len() == pairs) else { return Ok(()) };
     // By line and pair where it passes the numbers.
     let stations = |row: usize| -> Vec<[f32; 2]> { seen.iter().map(|numbers| numbers.border(row, usual)).collect() };
-    let rows = found.anchor.first_band..found.anchor.first_band + found.anchor.rows;
-    let stations: Vec<Vec<[f32; 2]>> = (0..=rows.len()).map(stations).collect();
-    let bands = &found.grid.bands[rows.clone()];
-    let old: Vec<&Curve> = bands.iter().map(|band| &band.top).chain(bands.last().map(|band| &band.bottom)).collect();
+    let old: Vec<&Curve> = grid::borders(found.anchor.bands(&found.grid)).collect();
+    let stations: Vec<Vec<[f32; 2]>> = (0..old.len()).map(stations).collect();
     if !are_bent(&old, &stations, found.grid.pitch) {
         return Ok(());
     }
     let mut lines: Vec<Curve> = stations.iter().zip(&old).map(|(stations, old)| between(stations, old)).collect();
     let map = LineMap::new(&found.page.image, ROW_REACH);
     track::settle_near(&map, &mut lines, found.grid.pitch);
-    let mut grid = found.grid.clone();
-    for (band, row) in rows.zip(0..) {
-        grid.bands[band] = Band { top: lines[row].clone(), bottom: lines[row + 1].clone(), ..grid.bands[band].clone() };
-    }
+    let grid = found.grid.with_borders(found.anchor.first_band, &lines);
     let anchor = anchor::anchor(&found.page, &grid, None, true, recogniser)?;
     let area = |grid: &Grid| Ok(legible::moves(&found.page, grid, recogniser)?.area);
     if anchor.support(&grid) > AS_MUCH * found.support() && area(&grid)? > CLEARLY * area(&found.grid)? {

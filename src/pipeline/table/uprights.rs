@@ -4,7 +4,7 @@ use super::grid::ColumnPair;
 use super::lines::{Curve, LineMap};
 use super::ruled_rows::Frame;
 use super::track;
-use crate::pipeline::page::sampling::sample;
+use crate::pipeline::page::sampling::{pixel, sample};
 use image::GrayImage;
 use rayon::prelude::*;
 
@@ -215,16 +215,12 @@ fn shaded_edges(image: &GrayImage, map: &LineMap, frame: &Frame) -> Vec<Curve> {
     let Frame { left, right, top, bottom, pitch, .. } = *frame;
     let middle = (top + bottom) / 2.0;
     let (reach, pieces) = ((pitch / 5.0).max(4.0) as usize, (2.0 * (bottom - top) / pitch) as usize);
-    let paper = |x: f32, y: f32| -> Option<f32> {
-        // The paper shows between strokes: the brighter half.
-        let inside = x >= 0.0 && y >= 0.0 && x < image.width() as f32 && y < image.height() as f32;
-        inside.then(|| f32::from(image.get_pixel(x as u32, y as u32).0[0]))
-    };
     let brightness = |curve: &Curve, y: f32, side: f32| -> f32 {
         let mut values: Vec<f32> = (2..2 + reach)
             .flat_map(|d| [-0.12, 0.0, 0.12].map(|dy| (side * d as f32, y + dy * pitch)))
-            .filter_map(|(dx, y)| paper(curve.at(y) + dx, y))
+            .filter_map(|(dx, y)| pixel(image, curve.at(y) + dx, y))
             .collect();
+        // The paper shows between strokes: the brighter half.
         values.sort_by(f32::total_cmp);
         values.get(values.len() * 3 / 4).copied().unwrap_or(255.0)
     };
