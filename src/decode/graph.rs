@@ -44,7 +44,7 @@ pub struct Node {
 }
 
 /// All games that the search kept. Edges stand in topological order.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Graph {
     pub nodes: Vec<Node>,
     pub edges: Vec<Edge>,
@@ -73,6 +73,13 @@ impl Graph {
         }
         path.reverse();
         (path, Some(end))
+    }
+
+    /// The likeliest single game: what happened before which slot.
+    pub fn best_game(&self) -> Vec<(usize, Step)> {
+        let (path, _) = self.best_path();
+        let edges = path.iter().map(|&edge| &self.edges[edge as usize]);
+        edges.map(|edge| (self.nodes[edge.from as usize].slot, edge.step)).collect()
     }
 
     /// The move by which the best way to a node comes, unless a cell was passed over there.

@@ -48,7 +48,7 @@ use beam::{search, search_to};
 use cozy_chess::Board;
 use emission::{Ink, Writer};
 use graph::Graph;
-use limits::{Limits, limits_around};
+use limits::Limits;
 use past::Past;
 use prior::{Believed, Uniform};
 use score::Symbols;
@@ -194,8 +194,8 @@ pub struct Groundwork {
     prior: Believed<'static>,
     /// The first slot with ink behind rows that are not in the photos.
     missing: Option<usize>,
-    /// Where the game had to be mended before anything was settled.
-    mended: OnceLock<Vec<usize>>,
+    /// How widely the game was searched, and where, before anything was settled.
+    limits: OnceLock<Vec<Limits>>,
     /// By slot, what the sheets say.
     written: Vec<OnceLock<Vec<Written>>>,
     memory: Mutex<Memory>,
@@ -255,7 +255,7 @@ impl Groundwork {
             found,
             prior,
             missing,
-            mended: OnceLock::new(),
+            limits: OnceLock::new(),
             written: vec![OnceLock::new(); slots.len()],
             slots,
             memory: Mutex::default(),
@@ -301,8 +301,11 @@ fn decode_going_on(
     let writers = sheet.writers(&found.hands, &found.look.habits, prices);
     let table = sheet.table(&writers);
     // Where the search is wide stays the same from one correction to the next, so that it can go on where they part.
-    let mut mended = groundwork.mended.get().unwrap_or(&found.look.mended).clone();
-    let limits = limits_around(&mended, slots.len());
+    let mut limits = groundwork.limits.get().cloned().unwrap_or_else(|| {
+        let mut limits = limits::usual(slots.len());
+        limits::widen(&mut limits, &found.look.mended, Limits::WIDE);
+        limits
+    });
     let past = &mut memory.pasts[usize::from(options.settled.end.is_some())];
     let graph = search(&table, &limits, past);
     let mut more = sheet.study(&table, graph).mended;
@@ -318,13 +321,14 @@ fn decode_going_on(
         .filter(|&slot| options.settled.is_open_behind(slot));
     more.retain(|&slot| another.or(missing).is_none_or(|end| slot < end));
     // Once more, if the game was mended where the search was not wide.
-    if is_stuck || more.iter().any(|&slot| limits[slot] != Limits::WIDE) {
-        mended.extend(more);
+    if is_stuck || more.iter().any(|&slot| !limits[slot].reaches(&Limits::WIDE)) {
+        limits::widen(&mut limits, &more, Limits::WIDE);
     }
+    let end = another.or(missing).unwrap_or(slots.len()) + 1;
     if options.settled == Settled::default() {
-        mended = groundwork.mended.get_or_init(|| mended).clone();
+        limits = groundwork.limits.get_or_init(|| sheet.search_wider(end, &table, limits, past)).clone();
     }
-    search_to(another.or(missing).unwrap_or(slots.len()) + 1, &table, &limits_around(&mended, slots.len()), past);
+    search_to(end, &table, &limits, past);
     let tell = |options: &Options, graph: &Graph| tell(rows, groundwork, &writers, options, graph);
     let ended = |past: &mut Past, slot: usize, found: FoundEnd, warning: String| {
         past.end_at(slot);

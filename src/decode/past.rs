@@ -8,7 +8,7 @@ use super::limits::Limits;
 use super::settled::Settled;
 
 /// The state of a search, and how it was before each slot.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Past {
     /// Scores of the ink by slot.
     pub known: Vec<Scores>,
@@ -27,6 +27,7 @@ pub struct Past {
 }
 
 /// The state before a slot was expanded, as far as it changes afterwards.
+#[derive(Clone)]
 struct Mark {
     nodes: usize,
     edges: usize,

@@ -4,7 +4,7 @@ use super::beam::{Table, search, search_to};
 use super::confusions::Lesson;
 use super::emission::{Emission, Ink, Scores, Writer};
 use super::graph::{Graph, Step};
-use super::limits::Limits;
+use super::limits::{self, Limits};
 use super::past::Past;
 use super::prior::Believed;
 use super::score::{Beside, Lattice, Symbols};
@@ -132,6 +132,34 @@ impl<'a> SheetTable<'a> {
         let limits = vec![Limits::NARROW; self.slots.len() + 1];
         search_to(slot, &self.table(&writers), &limits, past);
         past.evidence_before(slot)
+    }
+
+    /// Searches to a slot, and more widely where mending the game is dear; returns the limits by which the
+    /// game was found: the wider ones if they found another one.
+    pub fn search_wider(&self, slot: usize, table: &Table, limits: Vec<Limits>, past: &mut Past) -> Vec<Limits> {
+        search_to(slot, table, &limits, past);
+        let mended = self.study(table, &past.graph).mended;
+        let mut costs: Vec<(usize, f32)> = Vec::new();
+        let (path, _) = past.graph.best_path();
+        for edge in path.iter().map(|&edge| past.graph.edges[edge as usize]) {
+            let slot = past.graph.nodes[edge.from as usize].slot;
+            if mended.contains(&slot) {
+                costs.push((slot, -edge.weight));
+            }
+        }
+        let mut wider = limits.clone();
+        limits::widen(&mut wider, &limits::dear(&costs), Limits::WIDEST);
+        if wider == limits {
+            return limits;
+        }
+        let before = past.clone();
+        search_to(slot, table, &wider, past);
+        if past.graph.best_game() != before.graph.best_game() {
+            return wider;
+        }
+        // More games that are not better would only take from the share of the best one.
+        *past = before;
+        limits
     }
 
     /// What the best game of a search says about writers and slips.
