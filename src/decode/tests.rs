@@ -373,3 +373,15 @@ fn a_move_whose_row_no_photo_shows_is_inferred() {
         assert!(ply.reason.as_deref().is_some_and(|reason| reason.starts_with("its row is not in the photo")));
     }
 }
+
+#[test]
+fn a_row_in_which_the_moves_of_a_later_one_stand_too_is_found_by_a_wider_search() {
+    let moves = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Na5 Bc2 c5 d4 Qc7 Nbd2 cxd4 cxd4 Nc6 Nb3 a5 \
+        Be3 a4 Nbd2 Bd7 Rc1 Qb7 Nf1 Rfe8 Ng3 Rac8 dxe5 dxe5 Bb1 Be6 Qe2 h6 Nh4 Bf8 Nhf5 Kh7";
+    let played: Vec<&str> = moves.split_whitespace().collect();
+    let mut texts = played.clone();
+    texts.copy_within(38..40, 28);
+    let decoded = game(&texts);
+    assert_eq!(sans(&decoded), played);
+    assert!(decoded.plies[28..30].iter().all(|ply| ply.status == Status::Repaired), "{:?}", &decoded.plies[28..30]);
+}
