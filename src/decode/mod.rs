@@ -239,6 +239,9 @@ impl Groundwork {
         }
         let table =
             SheetTable { slots: &slots[..known], symbols: &symbols, start: &start, prior: &prior, options: &open };
+        if !found.look.dear.is_empty() {
+            found.look = table.second_look(&found.look, &found.hands);
+        }
         let lessons = table.lessons(&found.look, &found.hands);
         if let Some(rows) = confusions::told(told.as_deref().unwrap_or(rows), &lessons, alphabet) {
             slots = sheet::inks(&sheet::cells(&rows), alphabet, options.ink_scale);
@@ -297,8 +300,7 @@ fn decode_going_on(
     let Groundwork { symbols, slots, found, prior, .. } = groundwork;
     let start = options.start.clone().unwrap_or_default();
     let sheet = SheetTable { slots, symbols, start: &start, prior, options };
-    let prices = options.slips.for_sheet(found.look.mended.len(), found.look.plies);
-    let writers = sheet.writers(&found.hands, &found.look.habits, prices);
+    let writers = sheet.writers(&found.hands, &found.look.habits, found.look.prices(options));
     let table = sheet.table(&writers);
     // Where the search is wide stays the same from one correction to the next, so that it can go on where they part.
     let mut limits = groundwork.limits.get().cloned().unwrap_or_else(|| {

@@ -134,21 +134,26 @@ impl<'a> SheetTable<'a> {
         past.evidence_before(slot)
     }
 
+    /// Decodes widely where a first look had to mend the game, with the habits that it found.
+    pub fn second_look(&self, look: &Look, hands: &[Hand]) -> Look {
+        let writers = self.writers(hands, &look.habits, look.prices(self.options));
+        let table = self.table(&writers);
+        let mut limits = limits::usual(self.slots.len());
+        let mut past = Past::default();
+        limits::widen(&mut limits, &look.mended, Limits::WIDE);
+        let more = self.study(&table, search(&table, &limits, &mut past)).mended;
+        limits::widen(&mut limits, &more, Limits::WIDE);
+        self.search_wider(self.slots.len() + 1, &table, limits, &mut past);
+        self.study(&table, &past.graph)
+    }
+
     /// Searches to a slot, and more widely where mending the game is dear; returns the limits by which the
     /// game was found: the wider ones if they found another one.
     pub fn search_wider(&self, slot: usize, table: &Table, limits: Vec<Limits>, past: &mut Past) -> Vec<Limits> {
         search_to(slot, table, &limits, past);
-        let mended = self.study(table, &past.graph).mended;
-        let mut costs: Vec<(usize, f32)> = Vec::new();
-        let (path, _) = past.graph.best_path();
-        for edge in path.iter().map(|&edge| past.graph.edges[edge as usize]) {
-            let slot = past.graph.nodes[edge.from as usize].slot;
-            if mended.contains(&slot) {
-                costs.push((slot, -edge.weight));
-            }
-        }
+        let dear = self.study(table, &past.graph).dear;
         let mut wider = limits.clone();
-        limits::widen(&mut wider, &limits::dear(&costs), Limits::WIDEST);
+        limits::widen(&mut wider, &dear, Limits::WIDEST);
         if wider == limits {
             return limits;
         }
@@ -165,7 +170,7 @@ impl<'a> SheetTable<'a> {
     /// What the best game of a search says about writers and slips.
     pub fn study(&self, table: &Table, graph: &Graph) -> Look {
         let mut usage = vec![Usage::default(); table.writers.len()];
-        let mut mended = Vec::new();
+        let (mut mended, mut costs) = (Vec::new(), Vec::new());
         let mut played = Vec::new();
         let (path, end) = graph.best_path();
         for &edge in &path {
@@ -185,6 +190,7 @@ impl<'a> SheetTable<'a> {
             };
             if explained.is_none_or(|cells| cells.iter().all(|cell| cell.is_none_or(|c| c.spelled < 0.5))) {
                 mended.push(node.slot);
+                costs.push((node.slot, -edge.weight));
             }
         }
         let end = end.map_or(0, |node| graph.nodes[node as usize].slot);
@@ -194,7 +200,7 @@ impl<'a> SheetTable<'a> {
             mended.push(end);
         }
         let habits = usage.iter().map(Habits::from_usage).collect();
-        Look { evidence: graph.evidence(), habits, mended, played, plies: path.len() }
+        Look { evidence: graph.evidence(), habits, mended, dear: limits::dear(&costs), played, plies: path.len() }
     }
 }
 
@@ -223,6 +229,8 @@ pub struct Look {
     pub habits: Vec<Habits>,
     /// Slots at which the ink does not say the move, or at which table and game part ways.
     pub mended: Vec<usize>,
+    /// Those of them at which mending is dear: another game may cost less.
+    pub dear: Vec<usize>,
     /// Plies of the best game.
     pub plies: usize,
     /// Those that are written: slot and move.
@@ -236,5 +244,10 @@ impl Look {
     /// Whether hardly a ply does not read.
     pub fn reads_well(&self) -> bool {
         self.mended.len() * READS_WELL <= self.plies
+    }
+
+    /// What slips cost on a sheet with so many.
+    pub fn prices(&self, options: &Options) -> SlipPrices {
+        options.slips.for_sheet(self.mended.len(), self.plies)
     }
 }
