@@ -143,8 +143,7 @@ impl<'a> SheetTable<'a> {
         limits::widen(&mut limits, &look.mended, Limits::WIDE);
         let more = self.study(&table, search(&table, &limits, &mut past)).mended;
         limits::widen(&mut limits, &more, Limits::WIDE);
-        self.search_wider(self.slots.len() + 1, &table, limits, &mut past);
-        self.study(&table, &past.graph)
+        self.study(&table, search(&table, &limits, &mut past))
     }
 
     /// Searches to a slot, and more widely where mending the game is dear; returns the limits by which the
