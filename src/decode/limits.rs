@@ -25,6 +25,11 @@ impl Limits {
     pub const WIDE: Limits = Limits { agreeing: 100, mended: 250, window: 18.0, omitting: 6 };
     /// For places where that does not help and mending is dear.
     pub const WIDEST: Limits = Limits { agreeing: 100, mended: 3000, window: 22.0, omitting: 6 };
+
+    /// Whether at least as many mended positions are followed.
+    pub fn reaches(&self, other: &Limits) -> bool {
+        self.mended >= other.mended
+    }
 }
 
 /// A slip is often noticed only when a later move turns out impossible: this many slots before the place are searched
@@ -33,16 +38,11 @@ const MENDING_BEFORE: usize = 24;
 /// The same behind the place.
 const MENDING_BEHIND: usize = 6;
 
-impl Limits {
-    /// Whether at least as many mended positions are followed.
-    pub fn reaches(&self, other: &Limits) -> bool {
-        self.mended >= other.mended
-    }
-}
-
-/// The usual limits for so many slots and the table's end.
-pub fn usual(slots: usize) -> Vec<Limits> {
-    vec![Limits::USUAL; slots + 1]
+/// The limits for every slot and the table's end, given those at which a first look had to mend the game.
+pub fn around(mended: &[usize], slots: usize) -> Vec<Limits> {
+    let mut limits = vec![Limits::USUAL; slots + 1];
+    widen(&mut limits, mended, Limits::WIDE);
+    limits
 }
 
 /// Widens the search to at least the given limits around slots at which the game had to be mended.
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn widening_never_narrows() {
-        let mut limits = usual(60);
+        let mut limits = around(&[], 60);
         widen(&mut limits, &[30], Limits::WIDEST);
         widen(&mut limits, &[40], Limits::WIDE);
         assert_eq!([5, 6, 36, 37, 46, 47].map(|slot| limits[slot].mended), [40, 3000, 3000, 250, 250, 40]);

@@ -239,9 +239,7 @@ impl Groundwork {
         }
         let table =
             SheetTable { slots: &slots[..known], symbols: &symbols, start: &start, prior: &prior, options: &open };
-        if !found.look.dear.is_empty() {
-            found.look = table.second_look(&found.look, &found.hands);
-        }
+        found.look = table.wide_look(found.look, &found.hands);
         let lessons = table.lessons(&found.look, &found.hands);
         if let Some(rows) = confusions::told(told.as_deref().unwrap_or(rows), &lessons, alphabet) {
             slots = sheet::inks(&sheet::cells(&rows), alphabet, options.ink_scale);
@@ -303,11 +301,7 @@ fn decode_going_on(
     let writers = sheet.writers(&found.hands, &found.look.habits, found.look.prices(options));
     let table = sheet.table(&writers);
     // Where the search is wide stays the same from one correction to the next, so that it can go on where they part.
-    let mut limits = groundwork.limits.get().cloned().unwrap_or_else(|| {
-        let mut limits = limits::usual(slots.len());
-        limits::widen(&mut limits, &found.look.mended, Limits::WIDE);
-        limits
-    });
+    let mut limits = groundwork.limits.get().cloned().unwrap_or_else(|| sheet.limits_around(&found.look));
     let past = &mut memory.pasts[usize::from(options.settled.end.is_some())];
     let graph = search(&table, &limits, past);
     let mut more = sheet.study(&table, graph).mended;

@@ -134,20 +134,27 @@ impl<'a> SheetTable<'a> {
         past.evidence_before(slot)
     }
 
-    /// Decodes widely where a first look had to mend the game, with the habits that it found.
-    pub fn second_look(&self, look: &Look, hands: &[Hand]) -> Look {
+    /// How widely to search where a first look had to mend the game.
+    pub fn limits_around(&self, look: &Look) -> Vec<Limits> {
+        limits::around(&look.mended, self.slots.len())
+    }
+
+    /// What decoding widely with the habits of a first look teaches, where that mended the game dearly; else the first look.
+    pub fn wide_look(&self, look: Look, hands: &[Hand]) -> Look {
+        if look.dear.is_empty() {
+            return look;
+        }
         let writers = self.writers(hands, &look.habits, look.prices(self.options));
         let table = self.table(&writers);
-        let mut limits = limits::usual(self.slots.len());
+        let mut limits = self.limits_around(&look);
         let mut past = Past::default();
-        limits::widen(&mut limits, &look.mended, Limits::WIDE);
         let more = self.study(&table, search(&table, &limits, &mut past)).mended;
         limits::widen(&mut limits, &more, Limits::WIDE);
         self.study(&table, search(&table, &limits, &mut past))
     }
 
-    /// Searches to a slot, and more widely where mending the game is dear; returns the limits by which the
-    /// game was found: the wider ones if they found another one.
+    /// Searches to a slot, and most widely where mending the game is dear; returns the limits by which the game was found: the
+    /// wider ones if they found another game.
     pub fn search_wider(&self, slot: usize, table: &Table, limits: Vec<Limits>, past: &mut Past) -> Vec<Limits> {
         search_to(slot, table, &limits, past);
         let dear = self.study(table, &past.graph).dear;
