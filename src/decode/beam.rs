@@ -8,7 +8,7 @@ use super::limits::Limits;
 use super::past::Past;
 use super::prior::{self, Believed};
 use super::settled::{Settled, SettledCell};
-use crate::notation::{CheckMark, MoveShape, legal_shapes, parse_move};
+use crate::notation::{CheckMark, LegalMoves, MoveShape, legal_shapes, parse_move};
 use cozy_chess::util::{display_san_move, parse_san_move};
 use cozy_chess::{BitBoard, Board, Move};
 
@@ -133,6 +133,7 @@ impl Search<'_> {
         let mut fit = f32::NEG_INFINITY;
         let mut top = self.past.tops[s + 1];
         let (mut shapes, mut scored, mut priors) = (Vec::new(), Vec::new(), Vec::new());
+        let (said, unsaid) = (emission.said(), emission.unsaid());
         for &from in layer {
             let node = &self.past.graph.nodes[from as usize];
             // No ink scores much above zero.
@@ -141,11 +142,12 @@ impl Search<'_> {
             if !reaches(&hopes[kinds..], node.score) {
                 continue;
             }
-            shapes.clear();
-            legal_shapes(&node.board, &mut shapes);
-            scored.clear();
-            scored.extend(shapes.iter().map(|(_, shape)| emission.score(shape)));
-            let best = scored.iter().flatten().copied().fold(f32::NEG_INFINITY, f32::max);
+            let moves = LegalMoves::new(&node.board);
+            let count = moves.len();
+            emission.score_all(&moves, &said.squares(&node.board), &mut shapes, &mut scored);
+            let says_all = shapes.len() == count;
+            let unsaid = if says_all { f32::NEG_INFINITY } else { unsaid };
+            let best = scored.iter().flatten().copied().fold(unsaid, f32::max);
             fit = fit.max((node.score - self.past.tops[s]) as f32 + best);
             // The prior adds nothing: it need not be asked where the ink alone rules every move out.
             let bound = node.score + f64::from(best);
@@ -153,10 +155,15 @@ impl Search<'_> {
                 continue;
             }
             // What people play is asked where games compete; far behind, all moves are taken as alike.
-            if node.score >= self.past.tops[s] - NEAR {
+            let near = node.score >= self.past.tops[s] - NEAR;
+            prior::alike(count, &mut priors);
+            let others = node.score + f64::from(unsaid + priors[0]);
+            let others_count = others >= top - limits.window && reaches(&hopes[kinds..], others);
+            if !says_all && (near || others_count) {
+                emission.score_all(&moves, &[BitBoard::FULL; 6], &mut shapes, &mut scored);
+            }
+            if near {
                 self.table.prior.log_probabilities(&node.board, self.past.graph.last_move(from), &shapes, &mut priors);
-            } else {
-                prior::alike(shapes.len(), &mut priors);
             }
             for (((mv, _), &scores), &prior) in shapes.iter().zip(&scored).zip(&priors) {
                 let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);

@@ -9,10 +9,10 @@ use super::slips::SlipPrices;
 use super::tracer::{SPELLED_LEAST, Tracer};
 use crate::notation::shape::{file_char, rank_char};
 use crate::notation::{
-    ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Choice, Habits, Language, MoveShape, Spelling, Usage, for_each_slip,
+    ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Choice, Habits, Language, LegalMoves, MoveShape, Spelling, Usage, for_each_slip,
     for_each_spelling, for_each_suffix,
 };
-use cozy_chess::{BitBoard, Piece, Rank, Square};
+use cozy_chess::{BitBoard, Board, File, Move, Piece, Rank, Square};
 use std::cell::RefCell;
 
 /// One cell as the decoder sees it.
@@ -55,7 +55,7 @@ const LEAST_SURE: f32 = 0.03;
 const NEGLECTED: f32 = 0.1;
 
 /// Likelihoods by check, in the order of [`CheckMark::ALL`].
-type ByCheck = [f32; 3];
+pub type ByCheck = [f32; 3];
 
 /// One cell under scoring.
 struct Cell<'a> {
@@ -74,6 +74,31 @@ struct Cell<'a> {
 
 /// Scores of one slot's moves by the shape's key.
 pub type Scores = FastMap<u32, ByCheck>;
+
+/// The moves of which the ink of a slot may say something: by piece the squares to which they bring it. More of them than
+/// need be, never fewer.
+#[derive(Debug, Default)]
+pub struct Said {
+    quiet: [BitBoard; 6],
+    /// If something is captured there.
+    takes: [BitBoard; 6],
+}
+
+impl Said {
+    /// By piece, the squares of a position as [`crate::notation::LegalMoves::shapes_to`] takes them.
+    pub fn squares(&self, board: &Board) -> [BitBoard; 6] {
+        let side = board.side_to_move();
+        let passing = board.en_passant().map_or(BitBoard::EMPTY, File::bitboard);
+        Piece::ALL.map(|piece| {
+            let taken = match piece {
+                Piece::Pawn => board.colors(!side) | passing,
+                _ => board.colors(!side),
+            };
+            let castling = if piece == Piece::King { board.colors(side) } else { BitBoard::EMPTY };
+            self.quiet[piece as usize] | self.takes[piece as usize] & taken | castling
+        })
+    }
+}
 
 /// The scores of one slot's moves, worked out when first asked for.
 pub struct Emission<'a> {
@@ -115,6 +140,32 @@ impl<'a> Emission<'a> {
         }
         self.scores.insert(key, sum);
         sum
+    }
+
+    /// The moves of a position that bring a piece to one of its squares, and their scores.
+    pub fn score_all(
+        &mut self,
+        moves: &LegalMoves,
+        squares: &[BitBoard; 6],
+        shapes: &mut Vec<(Move, MoveShape)>,
+        scores: &mut Vec<ByCheck>,
+    ) {
+        shapes.clear();
+        moves.shapes_to(squares, shapes);
+        scores.clear();
+        scores.extend(shapes.iter().map(|(_, shape)| self.score(shape)));
+    }
+
+    /// Score of every move of which the ink says nothing, whatever it does to the king.
+    pub fn unsaid(&self) -> f32 {
+        self.cells.iter().map(Cell::unsaid).sum()
+    }
+
+    /// The moves of which the ink may say something; all others score [`Self::unsaid`].
+    pub fn said(&self) -> Said {
+        let mut said = Said::default();
+        self.cells.iter().for_each(|cell| cell.add_said(&mut said));
+        said
     }
 
     /// By piece, the squares to which a move may bring it and score at least `least`; castling counts as the king's
@@ -287,26 +338,53 @@ impl<'a> Cell<'a> {
         Square::ALL.iter().copied().filter(fits).collect()
     }
 
-    /// An upper bound, save for a few alignments, of what spellings and slips of a move add to alien ink: nearly all
-    /// of them name its file or its rank.
-    fn at_most(&self, lattice: &Lattice, shape: &MoveShape) -> f32 {
-        let (language, habits) = (self.writer.language, &self.writer.habits);
-        if shape.castles || !language.is_algebraic() {
-            return f32::INFINITY;
+    /// Adds the moves of which the ink may say something.
+    fn add_said(&self, said: &mut Said) {
+        let Some(lattice) = self.lattice() else { return };
+        if !self.writer.language.is_algebraic() {
+            *said = Said { quiet: [BitBoard::FULL; 6], takes: [BitBoard::FULL; 6] };
+            return;
         }
+        let least = NEGLECTED * self.alien().exp();
+        let letters = Piece::ALL.map(|piece| self.letter(lattice, piece));
+        let taken = letters.iter().copied().fold(0.0, f32::max);
+        for piece in Piece::ALL {
+            let says = |to: &Square, taken| self.at_most(lattice, (piece, letters[piece as usize]), *to, taken) >= least;
+            said.quiet[piece as usize] |= Square::ALL.iter().copied().filter(|to| says(to, None)).collect();
+            said.takes[piece as usize] |= Square::ALL.iter().copied().filter(|to| says(to, Some(taken))).collect();
+        }
+    }
+
+    /// Whether the ink may say something of a move.
+    fn says(&self, lattice: &Lattice, shape: &MoveShape) -> bool {
+        if shape.castles || !self.writer.language.is_algebraic() {
+            return true;
+        }
+        let letter = |piece| self.letter(lattice, piece);
+        let at_most = self.at_most(lattice, (shape.piece, letter(shape.piece)), shape.to, shape.captured.map(letter));
+        at_most >= NEGLECTED * self.alien().exp()
+    }
+
+    /// How far the ink supports a piece's letter.
+    fn letter(&self, lattice: &Lattice, piece: Piece) -> f32 {
+        self.writer.language.bytes(piece).next().map_or(0.0, |byte| lattice.support(self.writer.symbols, byte))
+    }
+
+    /// An upper bound, save for a few alignments, of what spellings and slips of a move add to alien ink: nearly all
+    /// of them name its file or its rank. Pieces come with how far the ink supports their letters.
+    fn at_most(&self, lattice: &Lattice, (piece, letter): (Piece, f32), to: Square, taken: Option<f32>) -> f32 {
         let support = |byte: u8| lattice.support(self.writer.symbols, byte);
-        let (file, rank) = (support(file_char(shape.to.file())), support(rank_char(shape.to.rank())));
-        let share = |choice: Choice| habits.share(choice) as f32;
-        let letter = |piece| language.bytes(piece).next().map_or(0.0, support);
-        let piece = if shape.piece == Piece::Pawn { 1.0 } else { letter(shape.piece) };
-        let other = match (shape.captured, shape.piece) {
+        let (file, rank) = (support(file_char(to.file())), support(rank_char(to.rank())));
+        let share = |choice: Choice| self.writer.habits.share(choice) as f32;
+        let named = if piece == Piece::Pawn { 1.0 } else { letter };
+        let other = match (taken, piece) {
             (None, _) => 0.0,
             (Some(taken), Piece::Pawn) => {
-                share(Choice::PawnTakesFile) * file + share(Choice::PawnTakesLetter) * letter(taken)
+                share(Choice::PawnTakesFile) * file + share(Choice::PawnTakesLetter) * taken
             }
-            (Some(taken), _) => share(Choice::TakesLetter) * letter(taken),
+            (Some(taken), _) => share(Choice::TakesLetter) * taken,
         };
-        piece * (file * rank + other) + self.slips_at_most(piece, file, rank)
+        named * (file * rank + other) + self.slips_at_most(named, file, rank)
     }
 
     /// What slips add at most, given how far the ink supports the piece, the file and the rank.
@@ -323,19 +401,24 @@ impl<'a> Cell<'a> {
         }
     }
 
+    /// Score of every move of which the ink says nothing.
+    fn unsaid(&self) -> f32 {
+        match self.ink {
+            Ink::Absent => 0.0,
+            Ink::Blank => self.writer.prices.blank,
+            Ink::Doubted(_) | Ink::Written(_) => self.alien(),
+        }
+    }
+
     fn score(&mut self, shape: &MoveShape) -> ByCheck {
-        let prices = self.writer.prices;
-        let Some(lattice) = self.lattice() else {
-            return [if matches!(self.ink, Ink::Blank) { prices.blank } else { 0.0 }; 3];
+        let Some(lattice) = self.lattice().filter(|lattice| self.says(lattice, shape)) else {
+            return [self.unsaid(); 3];
         };
         let alien = self.alien().exp();
-        if self.at_most(lattice, shape) < NEGLECTED * alien {
-            return [alien.ln(); 3];
-        }
         let spelled = self.spelled(lattice, shape);
         // A slip can add little to a move that fits as it is.
         let slips = if spelled.iter().any(|&s| s > 0.05) { [0.0; 3] } else { self.slipped(lattice, shape) };
-        let slip = prices.slip.exp();
+        let slip = self.writer.prices.slip.exp();
         std::array::from_fn(|i| (spelled[i] + slip * slips[i] + alien).ln())
     }
 

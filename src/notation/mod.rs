@@ -23,7 +23,7 @@ pub use language::{LANGUAGES, Language};
 pub use ngram::Notation;
 pub use parse::{named_squares, parse_move, spelled_moves};
 pub use pen::{Pen, Spelling};
-pub use shape::{MoveShape, legal_shapes};
+pub use shape::{LegalMoves, MoveShape, legal_shapes};
 pub use slips::{ANY_FILE, ANY_PIECE, ANY_RANK, for_each_slip};
 pub use spelling::{CheckMark, for_each_spelling, for_each_suffix};
 pub use style::{Choice, Habits, Usage};

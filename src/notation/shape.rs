@@ -1,7 +1,7 @@
 //! What a legal move's spelling depends on, and nothing else: many positions share a shape, so work done for one
 //! shape serves them all.
 
-use cozy_chess::{BitBoard, Board, Color, File, Move, Piece, Rank, Square};
+use cozy_chess::{BitBoard, Board, Color, File, Move, Piece, PieceMoves, Rank, Square};
 
 /// The parts of a move that show in its spelling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,59 +37,91 @@ impl MoveShape {
 
 /// Appends every legal move of a position with its shape.
 pub fn legal_shapes(board: &Board, out: &mut Vec<(Move, MoveShape)>) {
-    let own = board.colors(board.side_to_move());
-    let theirs = board.colors(!board.side_to_move());
-    let white = board.side_to_move() == Color::White;
-    let mut groups = [None; 32];
-    let mut count = 0;
-    board.generate_moves(|moves| {
-        groups[count] = Some(moves);
-        count += 1;
-        false
-    });
-    let groups = || groups[..count].iter().flatten();
-    for moves in groups() {
-        let pawn = moves.piece == Piece::Pawn;
-        let tells = !pawn && moves.piece != Piece::King;
-        // Where others of the same kind may move.
-        let rivals = || groups().filter(|other| tells && other.piece == moves.piece && other.from != moves.from);
-        let contested = rivals().fold(BitBoard::EMPTY, |all, other| all | other.to);
-        for mv in *moves {
-            let castles = moves.piece == Piece::King && own.has(mv.to);
-            let to = if castles {
-                let file = if mv.to.file() > mv.from.file() { File::G } else { File::C };
-                Square::new(file, mv.from.rank())
-            } else {
-                mv.to
-            };
-            let en_passant = pawn && mv.from.file() != mv.to.file() && !board.occupied().has(mv.to);
-            let captured = if en_passant {
-                Some(Piece::Pawn)
-            } else if theirs.has(mv.to) {
-                board.piece_on(mv.to)
-            } else {
-                None
-            };
-            let mut shape = MoveShape {
-                white,
-                piece: moves.piece,
-                from: mv.from,
-                to,
-                captured,
-                promotion: mv.promotion,
-                castles,
-                en_passant,
-                rivalled: contested.has(mv.to),
-                file_tells: true,
-                rank_tells: true,
-            };
-            if shape.rivalled {
-                for rival in rivals().filter(|rival| rival.to.has(mv.to)) {
-                    shape.file_tells &= rival.from.file() != mv.from.file();
-                    shape.rank_tells &= rival.from.rank() != mv.from.rank();
-                }
+    LegalMoves::new(board).shapes_to(&[BitBoard::FULL; 6], out);
+}
+
+/// The legal moves of a position, not yet told apart.
+pub struct LegalMoves<'b> {
+    board: &'b Board,
+    /// One entry per piece that may move.
+    groups: [Option<PieceMoves>; 32],
+    count: usize,
+}
+
+impl<'b> LegalMoves<'b> {
+    pub fn new(board: &'b Board) -> Self {
+        let (mut groups, mut count) = ([None; 32], 0);
+        board.generate_moves(|moves| {
+            groups[count] = Some(moves);
+            count += 1;
+            false
+        });
+        Self { board, groups, count }
+    }
+
+    fn groups(&self) -> impl Iterator<Item = &PieceMoves> {
+        self.groups[..self.count].iter().flatten()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.groups().map(PieceMoves::len).sum()
+    }
+
+    /// Appends those that bring a piece to one of its squares, with their shapes. For castling the square is that of the
+    /// rook.
+    pub fn shapes_to(&self, squares: &[BitBoard; 6], out: &mut Vec<(Move, MoveShape)>) {
+        let board = self.board;
+        let own = board.colors(board.side_to_move());
+        let theirs = board.colors(!board.side_to_move());
+        let white = board.side_to_move() == Color::White;
+        for moves in self.groups() {
+            let wanted = PieceMoves { to: moves.to & squares[moves.piece as usize], ..*moves };
+            if wanted.is_empty() {
+                continue;
             }
-            out.push((mv, shape));
+            let pawn = moves.piece == Piece::Pawn;
+            let tells = !pawn && moves.piece != Piece::King;
+            // Where others of the same kind may move.
+            let rivals = || self.groups().filter(|other| tells && other.piece == moves.piece && other.from != moves.from);
+            let contested = rivals().fold(BitBoard::EMPTY, |all, other| all | other.to);
+            for mv in wanted {
+                let castles = moves.piece == Piece::King && own.has(mv.to);
+                let to = if castles {
+                    let file = if mv.to.file() > mv.from.file() { File::G } else { File::C };
+                    Square::new(file, mv.from.rank())
+                } else {
+                    mv.to
+                };
+                let en_passant = pawn && mv.from.file() != mv.to.file() && !board.occupied().has(mv.to);
+                let captured = if en_passant {
+                    Some(Piece::Pawn)
+                } else if theirs.has(mv.to) {
+                    board.piece_on(mv.to)
+                } else {
+                    None
+                };
+                let mut shape = MoveShape {
+                    white,
+                    piece: moves.piece,
+                    from: mv.from,
+                    to,
+                    captured,
+                    promotion: mv.promotion,
+                    castles,
+                    en_passant,
+                    rivalled: contested.has(mv.to),
+                    file_tells: true,
+                    rank_tells: true,
+                };
+                if shape.rivalled {
+                    for rival in rivals().filter(|rival| rival.to.has(mv.to)) {
+                        shape.file_tells &= rival.from.file() != mv.from.file();
+                        shape.rank_tells &= rival.from.rank() != mv.from.rank();
+                    }
+                }
+                out.push((mv, shape));
+            }
         }
     }
 }
