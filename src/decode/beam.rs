@@ -15,14 +15,6 @@ use cozy_chess::{BitBoard, Board, Move};
 /// Where no position explains the ink at least this well (natural logarithm), something may have been left out.
 const TROUBLE: f32 = -5.0;
 
-/// Positions within this of the likeliest one (natural logarithm) are judged by what people play. Further behind it would
-/// cost half of the time of the search, and did no good on held-out sheets.
-const NEAR: f64 = 12.0;
-
-/// Behind such a place this many times as many mended positions are followed for two slots: until the next ink has
-/// spoken, nothing tells a move that was left out from one that was written wrong.
-const AFTER_TROUBLE: usize = 2;
-
 /// What the search works on.
 pub struct Table<'a> {
     /// Per slot one ink per sheet, in playing order.
@@ -92,7 +84,7 @@ impl Search<'_> {
         let least = self.past.tops[s].max(best_end) - limits.window;
         layer.retain(|&n| score(n) >= least);
         layer.sort_unstable_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
-        let mended = if self.past.troubled[s] { limits.mended * AFTER_TROUBLE } else { limits.mended };
+        let mended = if self.past.troubled[s] { limits.after_trouble } else { limits.mended };
         let mut room = [limits.agreeing, mended];
         layer.retain(|&n| {
             let room = &mut room[usize::from(self.past.graph.nodes[n as usize].mended)];
@@ -129,7 +121,8 @@ impl Search<'_> {
         let limits = self.limits[s];
         // Making moves costs more than scoring them: only as many are made as the next slot may keep, and some to spare
         // for those that lead to the same position.
-        let mut hopes = [Hopes::new(limits.agreeing * 2), Hopes::new(limits.mended * 2)];
+        let mended = limits.after_trouble.max(limits.mended * 4 / 3);
+        let mut hopes = [Hopes::new(limits.agreeing * 2), Hopes::new(mended)];
         let mut fit = f32::NEG_INFINITY;
         let mut top = self.past.tops[s + 1];
         let (mut shapes, mut scored, mut priors) = (Vec::new(), Vec::new(), Vec::new());
@@ -155,7 +148,7 @@ impl Search<'_> {
                 continue;
             }
             // What people play is asked where games compete; far behind, all moves are taken as alike.
-            let near = node.score >= self.past.tops[s] - NEAR;
+            let near = node.score >= self.past.tops[s] - limits.near;
             prior::alike(count, &mut priors);
             let others = node.score + f64::from(unsaid + priors[0]);
             let others_count = others >= top - limits.window && reaches(&hopes[kinds..], others);

@@ -9,8 +9,8 @@ use super::slips::SlipPrices;
 use super::tracer::{SPELLED_LEAST, Tracer};
 use crate::notation::shape::{file_char, rank_char};
 use crate::notation::{
-    ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Choice, Habits, Language, LegalMoves, MoveShape, Spelling, Usage, for_each_slip,
-    for_each_spelling, for_each_suffix,
+    ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Choice, Habits, Language, LegalMoves, MoveShape, Spelling, Usage,
+    for_each_slip, for_each_spelling, for_each_suffix,
 };
 use cozy_chess::{BitBoard, Board, File, Move, Piece, Rank, Square};
 use std::cell::RefCell;
@@ -349,7 +349,8 @@ impl<'a> Cell<'a> {
         let letters = Piece::ALL.map(|piece| self.letter(lattice, piece));
         let taken = letters.iter().copied().fold(0.0, f32::max);
         for piece in Piece::ALL {
-            let says = |to: &Square, taken| self.at_most(lattice, (piece, letters[piece as usize]), *to, taken) >= least;
+            let says =
+                |to: &Square, taken| self.at_most(lattice, (piece, letters[piece as usize]), *to, taken) >= least;
             said.quiet[piece as usize] |= Square::ALL.iter().copied().filter(|to| says(to, None)).collect();
             said.takes[piece as usize] |= Square::ALL.iter().copied().filter(|to| says(to, Some(taken))).collect();
         }
@@ -379,9 +380,7 @@ impl<'a> Cell<'a> {
         let named = if piece == Piece::Pawn { 1.0 } else { letter };
         let other = match (taken, piece) {
             (None, _) => 0.0,
-            (Some(taken), Piece::Pawn) => {
-                share(Choice::PawnTakesFile) * file + share(Choice::PawnTakesLetter) * taken
-            }
+            (Some(taken), Piece::Pawn) => share(Choice::PawnTakesFile) * file + share(Choice::PawnTakesLetter) * taken,
             (Some(taken), _) => share(Choice::TakesLetter) * taken,
         };
         named * (file * rank + other) + self.slips_at_most(named, file, rank)

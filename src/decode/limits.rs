@@ -10,21 +10,31 @@ pub struct Limits {
     pub agreeing: usize,
     /// Other positions expanded per slot.
     pub mended: usize,
+    /// The same for two slots behind ink that fits nothing: until the next ink has spoken, nothing tells a move that was
+    /// left out from one that was written wrong.
+    pub after_trouble: usize,
     /// Positions that lie further than this behind the best one (natural logarithm) are dropped.
     pub window: f64,
+    /// Positions within this of the likeliest one (natural logarithm) are judged by what people play. Further behind it would
+    /// cost half of the time of the search, and did no good on held-out sheets.
+    pub near: f64,
     /// Positions from which moves left out are tried.
     pub omitting: usize,
 }
 
 impl Limits {
     /// For a first look, to learn language and habits and where the game needs mending.
-    pub const NARROW: Limits = Limits { agreeing: 20, mended: 20, window: 13.0, omitting: 2 };
+    pub const NARROW: Limits =
+        Limits { agreeing: 20, mended: 20, after_trouble: 40, window: 13.0, near: 12.0, omitting: 2 };
     /// For places where the ink and the game agree.
-    pub const USUAL: Limits = Limits { agreeing: 60, mended: 40, window: 18.0, omitting: 6 };
+    pub const USUAL: Limits =
+        Limits { agreeing: 60, mended: 40, after_trouble: 80, window: 18.0, near: 12.0, omitting: 6 };
     /// For places where the game needs mending.
-    pub const WIDE: Limits = Limits { agreeing: 100, mended: 250, window: 18.0, omitting: 6 };
+    pub const WIDE: Limits =
+        Limits { agreeing: 100, mended: 250, after_trouble: 500, window: 18.0, near: 12.0, omitting: 6 };
     /// For places where that does not help and mending is dear.
-    pub const WIDEST: Limits = Limits { agreeing: 100, mended: 3000, window: 22.0, omitting: 6 };
+    pub const WIDEST: Limits =
+        Limits { agreeing: 100, mended: 2000, after_trouble: 2000, window: 22.0, near: 8.0, omitting: 6 };
 
     /// Whether at least as many mended positions are followed.
     pub fn reaches(&self, other: &Limits) -> bool {
@@ -85,6 +95,6 @@ mod tests {
         let mut limits = around(&[], 60);
         widen(&mut limits, &[30], Limits::WIDEST);
         widen(&mut limits, &[40], Limits::WIDE);
-        assert_eq!([5, 6, 36, 37, 46, 47].map(|slot| limits[slot].mended), [40, 3000, 3000, 250, 250, 40]);
+        assert_eq!([5, 6, 36, 37, 46, 47].map(|slot| limits[slot].mended), [40, 2000, 2000, 250, 250, 40]);
     }
 }

@@ -83,7 +83,8 @@ impl<'b> LegalMoves<'b> {
             let pawn = moves.piece == Piece::Pawn;
             let tells = !pawn && moves.piece != Piece::King;
             // Where others of the same kind may move.
-            let rivals = || self.groups().filter(|other| tells && other.piece == moves.piece && other.from != moves.from);
+            let rivals =
+                || self.groups().filter(|other| tells && other.piece == moves.piece && other.from != moves.from);
             let contested = rivals().fold(BitBoard::EMPTY, |all, other| all | other.to);
             for mv in wanted {
                 let castles = moves.piece == Piece::King && own.has(mv.to);
