@@ -15,26 +15,19 @@ pub struct Limits {
     pub after_trouble: usize,
     /// Positions that lie further than this behind the best one (natural logarithm) are dropped.
     pub window: f64,
-    /// Positions within this of the likeliest one (natural logarithm) are judged by what people play. Further behind it would
-    /// cost half of the time of the search, and did no good on held-out sheets.
-    pub near: f64,
     /// Positions from which moves left out are tried.
     pub omitting: usize,
 }
 
 impl Limits {
     /// For a first look, to learn language and habits and where the game needs mending.
-    pub const NARROW: Limits =
-        Limits { agreeing: 20, mended: 20, after_trouble: 40, window: 13.0, near: 12.0, omitting: 2 };
+    pub const NARROW: Limits = Limits { agreeing: 20, mended: 20, after_trouble: 40, window: 13.0, omitting: 2 };
     /// For places where the ink and the game agree.
-    pub const USUAL: Limits =
-        Limits { agreeing: 60, mended: 40, after_trouble: 80, window: 18.0, near: 12.0, omitting: 6 };
+    pub const USUAL: Limits = Limits { agreeing: 60, mended: 40, after_trouble: 80, window: 18.0, omitting: 6 };
     /// For places where the game needs mending.
-    pub const WIDE: Limits =
-        Limits { agreeing: 100, mended: 250, after_trouble: 500, window: 18.0, near: 12.0, omitting: 6 };
+    pub const WIDE: Limits = Limits { agreeing: 100, mended: 250, after_trouble: 500, window: 18.0, omitting: 6 };
     /// For places where that does not help and mending is dear.
-    pub const WIDEST: Limits =
-        Limits { agreeing: 100, mended: 2000, after_trouble: 2000, window: 22.0, near: 8.0, omitting: 6 };
+    pub const WIDEST: Limits = Limits { agreeing: 100, mended: 2000, after_trouble: 2000, window: 22.0, omitting: 6 };
 
     /// Whether at least as many mended positions are followed.
     pub fn reaches(&self, other: &Limits) -> bool {
