@@ -83,8 +83,9 @@ fn one() -> NonZeroUsize {
 }
 
 impl Reading {
-    /// What one look says.
-    pub fn new(log_probs: Vec<f32>, classes: usize) -> Self {
+    /// What one look says. Where a network is so sure that a probability is zero, its logarithm is the lowest that is stored.
+    pub fn new(mut log_probs: Vec<f32>, classes: usize) -> Self {
+        log_probs.iter_mut().for_each(|p| *p = p.max(IMPOSSIBLE));
         Self { log_probs, classes, looks: one() }
     }
 
@@ -247,10 +248,12 @@ mod tests {
 
     #[test]
     fn readings_survive_storage() {
-        let reading = Reading::new(vec![-0.0001, -9.25, -31.5, -400.0], 2);
+        let reading = Reading::new(vec![-0.0001, -9.25, -31.5, f32::NEG_INFINITY], 2);
         let back: Reading = serde_json::from_str(&serde_json::to_string(&reading).unwrap()).unwrap();
         let expected = [-0.0001, -9.25, -31.5, -32.0];
-        assert!(back.log_probs.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-3), "{back:?}");
+        for said in [&reading, &back] {
+            assert!(said.log_probs.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-3), "{said:?}");
+        }
         assert!(serde_json::from_str::<Reading>(r#"{"log_probs":"?","classes":2}"#).is_err());
     }
 

@@ -96,5 +96,9 @@ mod tests {
         allow(&mut reading, &[(1, 2)]);
         let probabilities: Vec<f32> = reading.log_probs.iter().map(|log| log.exp()).collect();
         assert!((probabilities[1] - 0.8).abs() < 1e-6 && (probabilities[2] - 0.7).abs() < 1e-6, "{probabilities:?}");
+        // Neither can be, for a network that is quite sure.
+        let mut sure = Reading::new(vec![0.0, f32::NEG_INFINITY, f32::NEG_INFINITY], 3);
+        allow(&mut sure, &[(1, 2)]);
+        assert!(sure.log_likelihood(&[1]) < -20.0, "{sure:?}");
     }
 }
