@@ -27,6 +27,8 @@ const RULED: f32 = 0.5;
 /// The share of that share that must lie on lines everywhere: borders between rows, and those between White's and Black's columns.
 const ROWS: f32 = 0.6;
 const COLUMNS: f32 = 0.5;
+/// Rows of a part of the table in which the borders between rows are looked at together, across all columns.
+const PART: usize = 5;
 /// What the numbers must still say where rows were led, as a share.
 const AS_MUCH: f32 = 0.8;
 /// Factor by which more of the borders must then lie on lines where fewest do.
@@ -35,7 +37,9 @@ const BETTER: f32 = 1.3;
 /// Whether the numbered rows, or the columns, leave the lines in a part of the table.
 pub(super) fn are_left(image: &GrayImage, grid: &Grid, anchor: &Anchor) -> bool {
     let middles = grid.pairs.iter().map(|pair| side_on_lines(image, grid, anchor.bands(grid), &pair.white.right));
-    differ(&rows_on_lines(image, grid, anchor), ROWS) || differ(&middles.collect::<Vec<f32>>(), COLUMNS)
+    differ(&rows_on_lines(image, grid, anchor), ROWS)
+        || differ(&parts_on_lines(image, grid, anchor), ROWS)
+        || differ(&middles.collect::<Vec<f32>>(), COLUMNS)
 }
 
 /// Leads rows that leave their lines in a part of the table there from the column in which most lie on them, unless the numbers
@@ -96,20 +100,36 @@ fn differ(shares: &[f32], least: f32) -> bool {
 
 /// Share of the upper borders of the numbered rows that lies on lines, by column from left to right.
 fn rows_on_lines(image: &GrayImage, grid: &Grid, anchor: &Anchor) -> Vec<f32> {
-    let columns = grid.pairs.iter().flat_map(|pair| [&pair.white, &pair.black]);
-    columns.map(|column| tops_on_lines(image, grid, anchor.bands(grid), column)).collect()
+    columns(grid).map(|column| share(tops_on_lines(image, grid, anchor.bands(grid), column))).collect()
 }
 
-/// The same in one column.
-fn tops_on_lines(image: &GrayImage, grid: &Grid, bands: &[Band], column: &Column) -> f32 {
-    share(bands.iter().flat_map(|band| {
+/// The same by part from top to bottom.
+fn parts_on_lines(image: &GrayImage, grid: &Grid, anchor: &Anchor) -> Vec<f32> {
+    let bands = anchor.bands(grid);
+    let rows = bands.len().div_ceil((bands.len() / PART).max(1)).max(1);
+    let part = |bands| share(columns(grid).flat_map(|column| tops_on_lines(image, grid, bands, column)));
+    bands.chunks(rows).map(part).collect()
+}
+
+fn columns(grid: &Grid) -> impl Iterator<Item = &Column> {
+    grid.pairs.iter().flat_map(|pair| [&pair.white, &pair.black])
+}
+
+/// Whether there are lines at places along the upper borders of rows in one column.
+fn tops_on_lines<'a>(
+    image: &'a GrayImage,
+    grid: &'a Grid,
+    bands: &'a [Band],
+    column: &'a Column,
+) -> impl Iterator<Item = bool> + 'a {
+    bands.iter().flat_map(move |band| {
         let (left, right) = column.at(band.top.at(column.left.y[0]));
         (0..ACROSS).filter_map(move |place| {
             let x = left + (right - left) * (place as f32 + 0.5) / ACROSS as f32;
             let y = band.top.at(x);
             is_line(grid.pitch, |off| pixel(image, x.round(), (y + off).round()))
         })
-    }))
+    })
 }
 
 /// Share of the side of a column along rows that lies on a line.
@@ -170,6 +190,17 @@ mod tests {
         assert!(!are_left(&form(0.0, middles), &grid, &anchor));
         assert!(are_left(&form(0.06, middles), &grid, &anchor), "rows");
         assert!(are_left(&form(0.0, [middles[0], middles[1] + 25.0]), &grid, &anchor), "columns");
+        // A row that was lost pushes those behind it off their lines.
+        let lower = GrayImage::from_fn(1024, 900, |x, y| {
+            let height = y as f32 - 100.0;
+            let row = if height < 470.0 { (height / 40.0).round() * 40.0 } else { (height / 36.0).round() * 36.0 };
+            Luma([if (height - row).abs() < 1.2 || middles.iter().any(|m| (x as f32 - m).abs() < 1.2) {
+                110
+            } else {
+                250
+            }])
+        });
+        assert!(are_left(&lower, &grid, &anchor), "lower rows");
         assert!(!are_left(&GrayImage::from_pixel(1024, 900, Luma([250])), &grid, &anchor), "nothing is ruled");
     }
 
