@@ -140,7 +140,7 @@ impl Search<'_> {
                 continue;
             }
             let moves = LegalMoves::new(&node.board);
-            let count = moves.len();
+            let count = moves.count();
             emission.score_all(&moves, &said.squares(&node.board), &mut shapes, &mut scored);
             let says_all = shapes.len() == count;
             let unsaid = if says_all { f32::NEG_INFINITY } else { unsaid };

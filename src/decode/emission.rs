@@ -4,15 +4,15 @@
 
 use super::fast_map::FastMap;
 use super::marks::clock_beside;
+use super::said::Said;
 use super::score::{Beside, Lattice, NodeId, Symbols, Trie};
 use super::slips::SlipPrices;
 use super::tracer::{SPELLED_LEAST, Tracer};
-use crate::notation::shape::{file_char, rank_char};
 use crate::notation::{
-    ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Choice, Habits, Language, LegalMoves, MoveShape, Spelling, Usage,
-    for_each_slip, for_each_spelling, for_each_suffix,
+    ANY_FILE, ANY_PIECE, ANY_RANK, CheckMark, Habits, Language, LegalMoves, MoveShape, Spelling, Usage, for_each_slip,
+    for_each_spelling, for_each_suffix,
 };
-use cozy_chess::{BitBoard, Board, File, Move, Piece, Rank, Square};
+use cozy_chess::{BitBoard, Move, Piece};
 use std::cell::RefCell;
 
 /// One cell as the decoder sees it.
@@ -51,16 +51,14 @@ pub struct Writer<'a> {
 const SLIP_LEAST: f32 = 0.01;
 /// No text counts as less sure than this when ink is taken as alien.
 const LEAST_SURE: f32 = 0.03;
-/// What is a smaller share of alien ink than this is neglected.
-const NEGLECTED: f32 = 0.1;
 
 /// Likelihoods by check, in the order of [`CheckMark::ALL`].
 pub type ByCheck = [f32; 3];
 
 /// One cell under scoring.
-struct Cell<'a> {
-    ink: &'a Ink,
-    writer: &'a Writer<'a>,
+pub(super) struct Cell<'a> {
+    pub(super) ink: &'a Ink,
+    pub(super) writer: &'a Writer<'a>,
     trie: Option<Trie>,
     /// Every suffix with its probability by check.
     suffixes: Vec<(Spelling, ByCheck)>,
@@ -74,31 +72,6 @@ struct Cell<'a> {
 
 /// Scores of one slot's moves by the shape's key.
 pub type Scores = FastMap<u32, ByCheck>;
-
-/// The moves of which the ink of a slot may say something: by piece the squares to which they bring it. More of them than
-/// need be, never fewer.
-#[derive(Debug, Default)]
-pub struct Said {
-    quiet: [BitBoard; 6],
-    /// If something is captured there.
-    takes: [BitBoard; 6],
-}
-
-impl Said {
-    /// By piece, the squares of a position as [`crate::notation::LegalMoves::shapes_to`] takes them.
-    pub fn squares(&self, board: &Board) -> [BitBoard; 6] {
-        let side = board.side_to_move();
-        let passing = board.en_passant().map_or(BitBoard::EMPTY, File::bitboard);
-        Piece::ALL.map(|piece| {
-            let taken = match piece {
-                Piece::Pawn => board.colors(!side) | passing,
-                _ => board.colors(!side),
-            };
-            let castling = if piece == Piece::King { board.colors(side) } else { BitBoard::EMPTY };
-            self.quiet[piece as usize] | self.takes[piece as usize] & taken | castling
-        })
-    }
-}
 
 /// The scores of one slot's moves, worked out when first asked for.
 pub struct Emission<'a> {
@@ -214,7 +187,7 @@ impl<'a> Cell<'a> {
         Self { ink, writer, trie, suffixes, endings: Vec::new(), patterns: FastMap::default(), bodies: Vec::new() }
     }
 
-    fn lattice(&self) -> Option<&'a Lattice> {
+    pub(super) fn lattice(&self) -> Option<&'a Lattice> {
         match self.ink {
             Ink::Absent | Ink::Blank => None,
             Ink::Doubted(lattice) | Ink::Written(lattice) => Some(lattice),
@@ -316,82 +289,7 @@ impl<'a> Cell<'a> {
         sums
     }
 
-    /// The squares of [`Emission::hopeful`] for one cell.
-    fn hopeful(&self, piece: Piece, least: f32) -> BitBoard {
-        let Some(lattice) = self.lattice() else { return BitBoard::FULL };
-        let language = self.writer.language;
-        if !language.is_algebraic() {
-            return BitBoard::FULL;
-        }
-        let support = |byte: u8| lattice.support(self.writer.symbols, byte);
-        let letter = |piece| language.bytes(piece).next().map_or(0.0, support);
-        let named = if piece == Piece::Pawn { 1.0 } else { letter(piece) };
-        let fits = |square: &Square| {
-            let (file, rank) = (support(file_char(square.file())), support(rank_char(square.rank())));
-            let castles = if piece == Piece::King && matches!(square.rank(), Rank::First | Rank::Eighth) {
-                support(b'O')
-            } else {
-                0.0
-            };
-            named * file * rank + self.slips_at_most(named, file, rank) + castles >= least
-        };
-        Square::ALL.iter().copied().filter(fits).collect()
-    }
-
-    /// Adds the moves of which the ink may say something.
-    fn add_said(&self, said: &mut Said) {
-        let Some(lattice) = self.lattice() else { return };
-        if !self.writer.language.is_algebraic() {
-            *said = Said { quiet: [BitBoard::FULL; 6], takes: [BitBoard::FULL; 6] };
-            return;
-        }
-        let least = NEGLECTED * self.alien().exp();
-        let letters = Piece::ALL.map(|piece| self.letter(lattice, piece));
-        let taken = letters.iter().copied().fold(0.0, f32::max);
-        for piece in Piece::ALL {
-            let says =
-                |to: &Square, taken| self.at_most(lattice, (piece, letters[piece as usize]), *to, taken) >= least;
-            said.quiet[piece as usize] |= Square::ALL.iter().copied().filter(|to| says(to, None)).collect();
-            said.takes[piece as usize] |= Square::ALL.iter().copied().filter(|to| says(to, Some(taken))).collect();
-        }
-    }
-
-    /// Whether the ink may say something of a move.
-    fn says(&self, lattice: &Lattice, shape: &MoveShape) -> bool {
-        if shape.castles || !self.writer.language.is_algebraic() {
-            return true;
-        }
-        let letter = |piece| self.letter(lattice, piece);
-        let at_most = self.at_most(lattice, (shape.piece, letter(shape.piece)), shape.to, shape.captured.map(letter));
-        at_most >= NEGLECTED * self.alien().exp()
-    }
-
-    /// How far the ink supports a piece's letter.
-    fn letter(&self, lattice: &Lattice, piece: Piece) -> f32 {
-        self.writer.language.bytes(piece).next().map_or(0.0, |byte| lattice.support(self.writer.symbols, byte))
-    }
-
-    /// An upper bound, save for a few alignments, of what spellings and slips of a move add to alien ink: nearly all
-    /// of them name its file or its rank. Pieces come with how far the ink supports their letters.
-    fn at_most(&self, lattice: &Lattice, (piece, letter): (Piece, f32), to: Square, taken: Option<f32>) -> f32 {
-        let support = |byte: u8| lattice.support(self.writer.symbols, byte);
-        let (file, rank) = (support(file_char(to.file())), support(rank_char(to.rank())));
-        let share = |choice: Choice| self.writer.habits.share(choice) as f32;
-        let named = if piece == Piece::Pawn { 1.0 } else { letter };
-        let other = match (taken, piece) {
-            (None, _) => 0.0,
-            (Some(taken), Piece::Pawn) => share(Choice::PawnTakesFile) * file + share(Choice::PawnTakesLetter) * taken,
-            (Some(taken), _) => share(Choice::TakesLetter) * taken,
-        };
-        named * (file * rank + other) + self.slips_at_most(named, file, rank)
-    }
-
-    /// What slips add at most, given how far the ink supports the piece, the file and the rank.
-    fn slips_at_most(&self, piece: f32, file: f32, rank: f32) -> f32 {
-        self.writer.prices.slip.exp() * (piece * file.max(rank) + file * rank)
-    }
-
-    fn alien(&self) -> f32 {
+    pub(super) fn alien(&self) -> f32 {
         match self.ink {
             Ink::Doubted(_) => self.writer.prices.doubted,
             // Scores are relative to the best text: where that is uncertain itself, they say less.

@@ -24,6 +24,7 @@ mod plies;
 mod posterior;
 pub mod prior;
 mod reasons;
+mod said;
 mod score;
 mod second_game;
 mod settled;

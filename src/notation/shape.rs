@@ -45,26 +45,26 @@ pub struct LegalMoves<'b> {
     board: &'b Board,
     /// One entry per piece that may move.
     groups: [Option<PieceMoves>; 32],
-    count: usize,
+    pieces: usize,
 }
 
 impl<'b> LegalMoves<'b> {
     pub fn new(board: &'b Board) -> Self {
-        let (mut groups, mut count) = ([None; 32], 0);
+        let (mut groups, mut pieces) = ([None; 32], 0);
         board.generate_moves(|moves| {
-            groups[count] = Some(moves);
-            count += 1;
+            groups[pieces] = Some(moves);
+            pieces += 1;
             false
         });
-        Self { board, groups, count }
+        Self { board, groups, pieces }
     }
 
     fn groups(&self) -> impl Iterator<Item = &PieceMoves> {
-        self.groups[..self.count].iter().flatten()
+        self.groups[..self.pieces].iter().flatten()
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.groups().map(PieceMoves::len).sum()
     }
 
