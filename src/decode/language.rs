@@ -5,9 +5,12 @@
 
 use super::emission::Ink;
 use super::past::Past;
+use super::prior::{Believed, Policy};
 use super::score::{Beside, Lattice, Symbols, Trie};
-use super::sheet::{BEGINNING, Hand, Look, SheetTable};
+use super::sheet::{BEGINNING, Hand, Look, SheetTable, cells, inks};
+use super::{Options, Row};
 use crate::notation::{LANGUAGES, Language};
+use crate::reading::Alphabet;
 use rayon::prelude::*;
 
 /// A language that is further behind the best by the letters alone (natural logarithm) is not looked at again.
@@ -76,10 +79,14 @@ pub fn find(table: &SheetTable) -> Found {
     best.unwrap_or_else(|| Found { look: table.first_look(&own), hands: own })
 }
 
-/// The hand by the letters alone, of a table of one sheet.
-pub fn at_sight(sheet: &SheetTable) -> Found {
-    let hand = plain(likely(sheet)[0]);
-    Found { hands: vec![hand], look: sheet.first_look(&[hand]) }
+/// How often, at first sight by the letters alone, the ink of one sheet's rows does not say the move, or table and game part ways.
+pub fn mended_at_sight(rows: &[Row], alphabet: &Alphabet, options: &Options) -> usize {
+    let slots = inks(&cells(rows), alphabet, options.ink_scale);
+    let symbols = Symbols::new(alphabet);
+    let start = options.start.clone().unwrap_or_default();
+    let prior = Believed::new(Policy::embedded(), options.belief);
+    let table = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior: &prior, options };
+    table.first_look(&[plain(likely(&table)[0])]).mended.len()
 }
 
 /// The hand of a table of one sheet.

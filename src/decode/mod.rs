@@ -37,6 +37,7 @@ mod transcript;
 pub use confidence::{INPUTS, Model as ConfidenceModel, Signs};
 pub(crate) use ending::MOST_MISSING;
 pub use gaps::GapPrices;
+pub use language::mended_at_sight;
 pub use prior::{Belief, MovePrior, Policy};
 pub use settled::{Contradiction, FoundEnd, Settled, SettledCell, SettledSlot};
 pub use slips::SlipPrices;
@@ -263,16 +264,6 @@ impl Groundwork {
             memory: Mutex::default(),
         }
     }
-}
-
-/// How often, at first sight, the ink of one sheet's rows does not say the move, or table and game part ways.
-pub fn mended_at_sight(rows: &[Row], alphabet: &Alphabet, options: &Options) -> usize {
-    let slots = sheet::inks(&sheet::cells(rows), alphabet, options.ink_scale);
-    let symbols = Symbols::new(alphabet);
-    let start = options.start.clone().unwrap_or_default();
-    let prior = Believed::new(Policy::embedded(), options.belief);
-    let table = SheetTable { slots: &slots, symbols: &symbols, start: &start, prior: &prior, options };
-    language::at_sight(&table).look.mended.len()
 }
 
 /// Finds the game on its groundwork.

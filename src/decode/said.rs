@@ -35,24 +35,17 @@ impl Said {
 }
 
 impl Cell<'_> {
-    /// The squares of [`Emission::hopeful`] for one cell.
+    /// The squares of [`super::emission::Emission::hopeful`] for one cell.
     pub(super) fn hopeful(&self, piece: Piece, least: f32) -> BitBoard {
-        let Some(lattice) = self.lattice() else { return BitBoard::FULL };
-        let language = self.writer.language;
-        if !language.is_algebraic() {
+        let Some(lattice) = self.lattice().filter(|_| self.writer.language.is_algebraic()) else {
             return BitBoard::FULL;
-        }
-        let support = |byte: u8| lattice.support(self.writer.symbols, byte);
-        let letter = |piece| language.bytes(piece).next().map_or(0.0, support);
-        let named = if piece == Piece::Pawn { 1.0 } else { letter(piece) };
+        };
+        let letter = self.letter(lattice, piece);
+        let castling = lattice.support(self.writer.symbols, b'O');
         let fits = |square: &Square| {
-            let (file, rank) = (support(file_char(square.file())), support(rank_char(square.rank())));
-            let castles = if piece == Piece::King && matches!(square.rank(), Rank::First | Rank::Eighth) {
-                support(b'O')
-            } else {
-                0.0
-            };
-            named * file * rank + self.slips_at_most(named, file, rank) + castles >= least
+            let castles = piece == Piece::King && matches!(square.rank(), Rank::First | Rank::Eighth);
+            let castling = if castles { castling } else { 0.0 };
+            self.at_most(lattice, (piece, letter), *square, None) + castling >= least
         };
         Square::ALL.iter().copied().filter(fits).collect()
     }
@@ -108,5 +101,51 @@ impl Cell<'_> {
     /// What slips add at most, given how far the ink supports the piece, the file and the rank.
     fn slips_at_most(&self, piece: f32, file: f32, rank: f32) -> f32 {
         self.writer.prices.slip.exp() * (piece * file.max(rank) + file * rank)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::decode::SlipPrices;
+    use crate::decode::emission::{Emission, Ink, Scores, Writer};
+    use crate::decode::score::tests::{alphabet, reading_of};
+    use crate::decode::score::{Beside, Lattice, Symbols};
+    use crate::notation::{Habits, LANGUAGES, LegalMoves, legal_shapes};
+    use cozy_chess::Board;
+
+    #[test]
+    fn moves_of_which_the_ink_says_nothing_score_alike() {
+        let (alphabet, language) = (alphabet(), LANGUAGES.iter().find(|language| language.code == "en").unwrap());
+        let symbols = Symbols::new(&alphabet);
+        let writer = Writer {
+            symbols: &symbols,
+            language,
+            habits: Habits::default(),
+            prices: SlipPrices::default(),
+            beside: Beside::default(),
+        };
+        // Captures of each kind, castling both ways, promotions, a capture in passing.
+        let boards = [
+            "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 8",
+            "4k3/P5P1/8/3pP3/8/2n5/1B1R1Q2/4K3 w - d6 0 1",
+        ]
+        .map(|fen| fen.parse::<Board>().unwrap());
+        let mut left_out = 0;
+        for text in ["Nd5", "O-O", "exd6", "NxB", "a8Q", "ed", "Bxe6", "Qh4", "RP"] {
+            let inks = [Ink::Written(Lattice::new(&reading_of(text, 0.9, &alphabet), &alphabet, 1.0))];
+            for board in &boards {
+                let mut emission = Emission::new(inks.iter().zip([&writer]), Scores::default());
+                let (said, unsaid) = (emission.said().squares(board), emission.unsaid());
+                let (mut all, mut told) = (Vec::new(), Vec::new());
+                legal_shapes(board, &mut all);
+                LegalMoves::new(board).shapes_to(&said, &mut told);
+                assert_eq!(LegalMoves::new(board).count(), all.len());
+                for (mv, shape) in all.iter().filter(|(mv, _)| !told.iter().any(|(other, _)| other == mv)) {
+                    assert_eq!(emission.score(shape), [unsaid; 3], "{mv} by {text}");
+                    left_out += 1;
+                }
+            }
+        }
+        assert!(left_out > 200, "{left_out} are told without their spellings");
     }
 }

@@ -43,12 +43,13 @@ pub fn legal_shapes(board: &Board, out: &mut Vec<(Move, MoveShape)>) {
 /// The legal moves of a position, not yet told apart.
 pub struct LegalMoves<'b> {
     board: &'b Board,
-    /// One entry per piece that may move.
+    /// One entry per piece that may move, no more than there are pieces.
     groups: [Option<PieceMoves>; 32],
     pieces: usize,
 }
 
 impl<'b> LegalMoves<'b> {
+    /// Those of the side to move.
     pub fn new(board: &'b Board) -> Self {
         let (mut groups, mut pieces) = ([None; 32], 0);
         board.generate_moves(|moves| {

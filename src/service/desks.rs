@@ -5,7 +5,7 @@ use crate::review::Desk;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Games kept; each takes about 35 MB.
+/// Games kept; each takes about 35 MB, one that had to be searched most widely up to 200.
 const KEPT: usize = 4;
 
 /// What a desk is of: the job, and what it was read with, since another process may have it read again.
