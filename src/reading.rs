@@ -77,6 +77,8 @@ pub struct Reading {
 
 /// Log-probability of what cannot be: the lowest that is stored.
 const IMPOSSIBLE: f32 = -32.0;
+/// Sums of probabilities below this are lifted, so that none is lost.
+const SMALL: f32 = 1e-12;
 
 fn one() -> NonZeroUsize {
     NonZeroUsize::MIN
@@ -132,31 +134,39 @@ impl Reading {
         sum.unwrap_or(f32::NEG_INFINITY) - (self.looks.get() as f32).ln()
     }
 
-    /// The same by one look, by the CTC forward algorithm (Graves et al. 2006, equations 5 to 8).
+    /// The same by one look, by the CTC forward algorithm (Graves et al. 2006, equations 5 to 8). The sums are those of
+    /// probabilities, lifted whenever they become small.
     fn log_likelihood_of(&self, steps: Range<usize>, classes: &[usize]) -> f32 {
         // States alternate between blanks and symbols: blank, c0, blank, c1, ..., blank.
         let states = 2 * classes.len() + 1;
-        let class_of = |state: usize| if state.is_multiple_of(2) { 0 } else { classes[state / 2] };
-        let mut alpha = vec![f32::NEG_INFINITY; states];
-        let mut next = alpha.clone();
+        let mut alpha = vec![0.0f32; states];
+        let mut lifted = 0.0;
+        let lowest = IMPOSSIBLE * steps.len() as f32;
         for (t, step) in steps.map(|t| self.step(t)).enumerate() {
-            for state in 0..states {
-                let mut sum = match t {
-                    0 if state < 2 => 0.0,
-                    0 => f32::NEG_INFINITY,
-                    _ => alpha[state],
-                };
-                if t > 0 && state > 0 {
-                    sum = log_add(sum, alpha[state - 1]);
-                    if state > 1 && class_of(state) != 0 && class_of(state) != class_of(state - 2) {
-                        sum = log_add(sum, alpha[state - 2]);
-                    }
+            let highest = classes.iter().map(|&class| step[class]).fold(step[0], f32::max);
+            lifted += highest;
+            let blank = (step[0] - highest).exp();
+            let mut most = 0.0f32;
+            // From behind, so that what stands before a state is that of the step before.
+            for symbol in (0..=classes.len()).rev() {
+                let before = if symbol > 0 { alpha[2 * symbol - 1] } else { 0.0 };
+                if let Some(&class) = classes.get(symbol) {
+                    let entered = if t == 0 && symbol == 0 { 1.0 } else { alpha[2 * symbol] };
+                    let skipped = if symbol > 0 && classes[symbol - 1] != class { before } else { 0.0 };
+                    alpha[2 * symbol + 1] = (alpha[2 * symbol + 1] + entered + skipped) * (step[class] - highest).exp();
+                    most = most.max(alpha[2 * symbol + 1]);
                 }
-                next[state] = sum + step[class_of(state)];
+                let begun = if t == 0 && symbol == 0 { 1.0 } else { alpha[2 * symbol] };
+                alpha[2 * symbol] = (begun + before) * blank;
+                most = most.max(alpha[2 * symbol]);
             }
-            std::mem::swap(&mut alpha, &mut next);
+            if (f32::MIN_POSITIVE..SMALL).contains(&most) {
+                alpha.iter_mut().for_each(|sum| *sum /= most);
+                lifted += most.ln();
+            }
         }
-        if states == 1 { alpha[0] } else { log_add(alpha[states - 1], alpha[states - 2]) }
+        let before_last = if states > 1 { alpha[states - 2] } else { 0.0 };
+        (lifted + (alpha[states - 1] + before_last).ln()).max(lowest)
     }
 }
 
@@ -224,6 +234,18 @@ mod tests {
         assert!((likely(&[1]) - (0.5 * 0.6 + 0.2 * 0.1 + 0.5 * 0.1)).abs() < 1e-6);
         let total = likely(&[]) + likely(&[1]) + likely(&[2]) + likely(&[1, 2]) + likely(&[2, 1]);
         assert!((total - 1.0).abs() < 1e-6, "{total}");
+    }
+
+    #[test]
+    fn what_is_hardly_likely_has_a_likelihood_too() {
+        // One symbol, at every step as unlikely as a blank; it may begin and end anywhere.
+        let steps = 40;
+        let reading = Reading::new(vec![-20.0; 2 * steps], 2);
+        let ways = (steps * (steps + 1) / 2) as f32;
+        let expected = ways.ln() - 20.0 * steps as f32;
+        assert!((reading.log_likelihood(&[1]) - expected).abs() < 1e-2, "{}", reading.log_likelihood(&[1]));
+        let too_long = reading.log_likelihood(&[1; 41]);
+        assert!(too_long.is_finite() && too_long < expected, "{too_long}");
     }
 
     #[test]

@@ -120,7 +120,7 @@ pub(crate) fn find(
     }
     // A flat page that was tried all ways up leaves little to the photo as it is.
     let enough = if flat_pages.is_empty() { UPRIGHT } else { NUMBERS_READ };
-    for turns in [1, 3, 2] {
+    for turns in search.turns.into_iter().filter(|&turns| turns != 0) {
         if upright || search.best.as_ref().is_some_and(|found| found.anchor.evidence > enough) {
             break;
         }

@@ -2,13 +2,17 @@
 
 use super::found::{CLEARLY, Found};
 use super::listed::Unruled;
-use super::running;
+use super::running::{SHARE, Text};
 use super::search::Search;
 use crate::error::Result;
 use crate::pipeline::page::Page;
 use crate::pipeline::timed;
 use rayon::prelude::*;
 
+/// Quarter turns in the order in which they are looked at where nothing tells.
+const TURNS: [u8; 4] = [0, 2, 1, 3];
+/// Least share of the words that read as moves some other way up, for a page to be looked at this way up.
+const UPRIGHT: f32 = 0.5;
 /// Rows from which moves behind handwritten numbers are taken before all forms were tried.
 const MANY_ROWS: usize = 10;
 
@@ -17,11 +21,19 @@ impl Search<'_> {
     /// whether there are any.
     ///
     /// Where a page is not flat printed numbers stand as unevenly as those of a hand: they tell of a form if they stand evenly
-    /// on one of the pages, or of text on ruled lines, and which way up it is.
+    /// on one of the pages, or of text on ruled lines, and which way up it is. Whatever else is tried then is turned first as words
+    /// read as moves.
     pub(super) fn try_no_form(&mut self, pages: &[&Page]) -> Result<bool> {
+        if !self.is_open() {
+            return Ok(false);
+        }
         let unruled: Vec<Unruled> =
             timed(self.timing, "grid", || pages.par_iter().map(|page| Unruled::new(page)).collect());
-        for turns in [0, 2, 1, 3] {
+        let turns = self.likely_turns(&unruled)?;
+        if turns.len() < TURNS.len() {
+            self.turns.sort_by_key(|&turn| turns.iter().position(|&likely| likely == turn).unwrap_or(TURNS.len()));
+        }
+        for turns in turns {
             let lists = pages.iter().zip(&unruled).map(|(page, unruled)| {
                 let page = page.turned(turns);
                 self.listed_on(&page, || unruled.turned(turns))
@@ -42,6 +54,21 @@ impl Search<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// The quarter turns by which pages may be upright, likeliest first.
+    fn likely_turns(&mut self, unruled: &[Unruled]) -> Result<Vec<u8>> {
+        let recogniser = self.recogniser;
+        let mut shares = Vec::new();
+        for turns in TURNS {
+            self.watch.at("grid")?;
+            let share = timed(self.timing, "grid", || {
+                let text = unruled.first().and_then(|page| Text::new(page.turned(turns)));
+                text.map_or(Ok(0.0), |text| text.share_of_moves(recogniser))
+            })?;
+            shares.push((turns, share));
+        }
+        Ok(upright(shares))
     }
 
     /// Takes lists behind which moves stand; whether there are any. Some few tell nothing, nor do those behind which most does
@@ -66,13 +93,35 @@ impl Search<'_> {
 
     /// Takes moves that run on in lines on a page without its ruling; whether there are any.
     fn take_running(&mut self, unruled: Unruled) -> Result<bool> {
-        if !self.is_open() {
-            return Ok(false);
-        }
         self.watch.at("grid")?;
-        let found = timed(self.timing, "grid", || running::find(unruled, self.recogniser))?;
-        let Some((page, grid, anchor)) = found else { return Ok(false) };
+        let recogniser = self.recogniser;
+        let game = timed(self.timing, "grid", || Text::new(unruled).map_or(Ok(None), |text| text.game(recogniser)))?;
+        let Some((page, grid, anchor)) = game else { return Ok(false) };
         self.best = Some(Found { page, grid, anchor, legible: None, is_level: false });
         Ok(true)
+    }
+}
+
+/// Of quarter turns with the share of the words that read as moves then those by which a page may be upright, likeliest first:
+/// upside down hardly a word does. Where few do any way up, all of them.
+fn upright(mut shares: Vec<(u8, f32)>) -> Vec<u8> {
+    let most = shares.iter().map(|&(_, share)| share).fold(0.0, f32::max);
+    if most > SHARE {
+        shares.retain(|&(_, share)| share >= UPRIGHT * most);
+        shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+    }
+    shares.into_iter().map(|(turns, _)| turns).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_upright_as_its_words_read() {
+        let turns = |shares: [f32; 4]| upright(TURNS.into_iter().zip(shares).collect());
+        assert_eq!(turns([0.03, 0.0, 0.16, 0.6]), [3]);
+        assert_eq!(turns([0.2, 0.3, 0.0, 0.0]), [2, 0]);
+        assert_eq!(turns([0.0, 0.1, 0.0, 0.05]), TURNS, "a hand that is hard to read");
     }
 }

@@ -33,7 +33,7 @@ use std::collections::HashSet;
 const LOOKED_AT: usize = 36;
 const WORD: std::ops::Range<f32> = 1.2..7.0;
 const APART: f32 = 0.3;
-const SHARE: f32 = 0.15;
+pub(super) const SHARE: f32 = 0.15;
 /// Parts that may be read: more are the grain of something else.
 const MOST_PARTS: usize = 4000;
 /// Fewest moves of a game, the share of them that read as such and that clearly do, and of White's that stand in one line with
@@ -50,37 +50,6 @@ const NUMBERED: f32 = 0.5;
 const COVERED: f32 = 0.4;
 /// Rows of a column.
 const ROWS: usize = 40;
-
-/// The moves of a page, given without its ruling, that run on in lines; none where there are none.
-///
-/// # Errors
-/// As [`Recogniser::read`].
-pub(super) fn find(unruled: Unruled, recogniser: &dyn Recogniser) -> Result<Option<(Page, Grid, Anchor)>> {
-    let Some(writing) = Writing::new(unruled) else { return Ok(None) };
-    let words = writing.words();
-    let slope = lines::slope(&words, writing.height);
-    let lines = lines::lines(&writing, &words, slope);
-    let signs: Vec<Sign> = lines.iter().flat_map(|line| &line.signs).copied().collect();
-    let text = Text { page: &writing.page, height: writing.height, slope, owners: Owners::new(&writing, &lines) };
-    let parts = parts(&lines, writing.height);
-    if parts.len() > MOST_PARTS || !text.holds_moves(&parts, recogniser)? {
-        return Ok(None);
-    }
-    let readings = text.read(&parts, recogniser)?;
-    let (said, places) = readings.likeliest(&parts, signs.len(), writing.height);
-    if !is_game(&places, &said, &parts, signs.len()) {
-        return Ok(None);
-    }
-    let moves: Vec<(Place, Part)> = places
-        .into_iter()
-        .map(|place| {
-            let part = parts[place.part];
-            let behind = place.both.then(|| parted(&part, &signs, readings.share(place.part))).flatten();
-            (place, behind.map_or(part, |[_, behind]| behind))
-        })
-        .collect();
-    Ok(Some(text.laid_out(&moves)))
-}
 
 /// Whether places are those of a game whose moves run on in lines, on a page of so many signs.
 fn is_game(places: &[Place], said: &[Said], parts: &[Part], signs: usize) -> bool {
@@ -102,24 +71,40 @@ fn is_game(places: &[Place], said: &[Said], parts: &[Part], signs: usize) -> boo
         && is_share(covered, COVERED, signs)
 }
 
-/// Writing on a page.
-struct Text<'a> {
-    page: &'a Page,
+/// Writing on a page, in lines.
+pub(super) struct Text {
+    page: Page,
     /// Of a letter, in pixels.
     height: f32,
     /// How much lines fall to the right, in pixels per pixel.
     slope: f32,
     owners: Owners,
+    signs: Vec<Sign>,
+    parts: Vec<Part>,
 }
 
-impl Text<'_> {
-    /// Whether some of the words clearly read as moves.
-    fn holds_moves(&self, parts: &[Part], recogniser: &dyn Recogniser) -> Result<bool> {
+impl Text {
+    /// What is written on a page that is given without its ruling; none where there is too little to be a game.
+    pub(super) fn new(unruled: Unruled) -> Option<Self> {
+        let writing = Writing::new(unruled)?;
+        let words = writing.words();
+        let slope = lines::slope(&words, writing.height);
+        let lines = lines::lines(&writing, &words, slope);
+        let signs = lines.iter().flat_map(|line| &line.signs).copied().collect();
+        let (owners, parts) = (Owners::new(&writing, &lines), parts(&lines, writing.height));
+        Some(Self { page: writing.page, height: writing.height, slope, owners, signs, parts })
+    }
+
+    /// The share of some of the words that clearly read as moves.
+    ///
+    /// # Errors
+    /// As [`Recogniser::read`].
+    pub(super) fn share_of_moves(&self, recogniser: &dyn Recogniser) -> Result<f32> {
         let is_word = |part: &&Part| {
             WORD.contains(&((part.right - part.left) / self.height))
                 && part.gaps.iter().all(|&gap| gap > APART * self.height)
         };
-        let words: Vec<Part> = parts.iter().filter(is_word).copied().collect();
+        let words: Vec<Part> = self.parts.iter().filter(is_word).copied().collect();
         let shown: Vec<Part> = words.iter().copied().step_by(words.len().div_ceil(LOOKED_AT).max(1)).collect();
         let crops = self.crops(&shown);
         let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
@@ -127,8 +112,32 @@ impl Text<'_> {
         let is_clear = |(text, likelihood): &(String, f32)| {
             likelihood.exp() > legible::CLEAR && legible::is_move(behind_number(text).1).contains(&true)
         };
-        let moves = texts.filter(is_clear).count();
-        Ok(moves as f32 > SHARE * shown.len() as f32)
+        Ok(texts.filter(is_clear).count() as f32 / shown.len().max(1) as f32)
+    }
+
+    /// Its moves, if they are those of a game that run on in lines.
+    ///
+    /// # Errors
+    /// As [`Recogniser::read`].
+    pub(super) fn game(&self, recogniser: &dyn Recogniser) -> Result<Option<(Page, Grid, Anchor)>> {
+        if self.parts.len() > MOST_PARTS || self.share_of_moves(recogniser)? <= SHARE {
+            return Ok(None);
+        }
+        let (parts, signs) = (&self.parts, &self.signs);
+        let readings = self.read(parts, recogniser)?;
+        let (said, places) = readings.likeliest(parts, signs.len(), self.height);
+        if !is_game(&places, &said, parts, signs.len()) {
+            return Ok(None);
+        }
+        let moves: Vec<(Place, Part)> = places
+            .into_iter()
+            .map(|place| {
+                let part = parts[place.part];
+                let behind = place.both.then(|| parted(&part, signs, readings.share(place.part))).flatten();
+                (place, behind.map_or(part, |[_, behind]| behind))
+            })
+            .collect();
+        Ok(Some(self.laid_out(&moves)))
     }
 
     /// What each part reads as.
