@@ -7,6 +7,7 @@ mod columns;
 mod layout;
 mod numbers;
 mod rows;
+mod ruling;
 mod starts;
 pub(super) mod words;
 
@@ -17,7 +18,7 @@ use crate::pipeline::numbers::anchor::Anchor;
 use crate::pipeline::page::Page;
 use crate::pipeline::recognise::Recogniser;
 use numbers::List;
-pub(super) use words::Unruled;
+pub(super) use ruling::Unruled;
 use words::Writing;
 
 /// A game that stands behind numbers.

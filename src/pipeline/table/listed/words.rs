@@ -1,21 +1,10 @@
-//! The handwriting on a page that is no form: its letters, told from pale ruling, and the words that they make.
+//! The handwriting on a page that is no form: its letters and the words that they make.
 
-use crate::pipeline::page::shapes::{Shape, each, far_shares};
-use crate::pipeline::page::{PAPER, Page};
+use super::ruling::{FAR, Unruled};
+use crate::pipeline::page::Page;
+use crate::pipeline::page::shapes::{Shape, each};
 use crate::pipeline::table::spacing::median;
 
-/// Darkness (of 255) from which a pixel is ink where no ruling is darker; of the palest ruling that is looked for, and of the
-/// darkest that can be told from ink.
-const INK: u8 = 70;
-const PALEST: u8 = 30;
-const DARKEST_RULING: u8 = 160;
-const STEP: u8 = 10;
-/// Share of the ink that hangs together over the page up to which it is no ruling, and the share of the page's longer side
-/// over which only ruling reaches.
-const RULED: f32 = 0.2;
-const FAR: f32 = 0.12;
-/// How much darker than ruling ink is at least.
-const CLEAR_OF_RULING: u8 = 15;
 /// Heights of letters, in pixels of the page, and in heights of the usual one; letters joined by hand are wider.
 const LETTERS: std::ops::Range<usize> = 9..120;
 const HEIGHTS: std::ops::Range<f32> = 0.45..2.6;
@@ -185,61 +174,14 @@ fn stands_beside(a: &Shape, b: &Shape) -> bool {
     common > BESIDE * a.height().min(b.height()) as f32
 }
 
-/// A page without ruling that is paler than its ink.
-pub(crate) struct Unruled {
-    page: Page,
-    /// The darkness from which a pixel is ink.
-    ink: u8,
-}
-
-impl Unruled {
-    pub(crate) fn new(page: &Page) -> Self {
-        match ruling(page).map(|ruling| ruling + STEP) {
-            Some(clear) if clear < DARKEST_RULING => {
-                Self { page: lightened(page, clear), ink: INK.max(clear + CLEAR_OF_RULING) }
-            }
-            _ => Self { page: page.clone(), ink: INK },
-        }
-    }
-
-    /// The same page turned clockwise.
-    pub(crate) fn turned(&self, quarter_turns: u8) -> Self {
-        Self { page: self.page.turned(quarter_turns), ink: self.ink }
-    }
-}
-
-/// How dark the ruling of a page is; none where it has none that is paler than ink.
-fn ruling(page: &Page) -> Option<u8> {
-    let (width, height) = (page.image.width() as usize, page.image.height() as usize);
-    let far = (FAR * width.max(height) as f32) as usize;
-    // What lies around the paper says nothing.
-    let (across, down) = (width / 6..width - width / 6, height / 6..height - height / 6);
-    let rows = down.map(|y| &page.image.as_raw()[y * width..][across.clone()]);
-    let darkness: Vec<u8> = rows.flatten().map(|&pixel| 255 - pixel).collect();
-    let steps: Vec<u8> = (PALEST..DARKEST_RULING).step_by(usize::from(STEP)).collect();
-    let shares = far_shares(&darkness, across.len(), &steps, far);
-    steps.into_iter().zip(shares).take_while(|(_, share)| *share > RULED).map(|(step, _)| step).last()
-}
-
-/// The page with everything up to a darkness made white, and what is darker the less so the darker it is.
-fn lightened(page: &Page, darkness: u8) -> Page {
-    let from = f32::from(darkness);
-    page.toned(|grey| {
-        let dark = 255.0 - grey;
-        let shown = (dark - from).max(0.0) / (PAPER - from) * PAPER;
-        // Strokes are thin and their edges pale: they keep the weight that they had.
-        PAPER - (2.0 * shown).min(dark)
-    })
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::pipeline::photo::ingest::Photo;
     use image::{GrayImage, Luma};
 
     /// Paper ruled in squares of 40 pixels, with letters of 12 by 24 pixels at the given places.
-    fn squared(ruling: u8, letters: &[[u32; 2]]) -> Page {
+    pub(in super::super) fn squared(ruling: u8, letters: &[[u32; 2]]) -> Page {
         let mut grey = GrayImage::from_fn(900, 1200, |x, y| {
             let is_ruled = x % 40 < 2 || y % 40 < 2;
             Luma([if is_ruled { 250 - ruling } else { 250 }])
@@ -270,16 +212,6 @@ mod tests {
             words.sort_unstable();
             assert_eq!(words, [[2; 12], [3; 12]].concat());
         }
-    }
-
-    #[test]
-    fn a_page_has_the_same_ruling_whichever_way_up() {
-        let letters: Vec<[u32; 2]> = (0..12).map(|row| [200, 205 + 60 * row]).collect();
-        let page = squared(60, &letters);
-        let unruled = Unruled::new(&page);
-        assert!(unruled.page.image != page.image, "there is ruling to take away");
-        let (turned, of_turned) = (unruled.turned(1), Unruled::new(&page.turned(1)));
-        assert!(turned.page.image == of_turned.page.image && turned.ink == of_turned.ink);
     }
 
     #[test]

@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use crate::pipeline::page::Page;
     use crate::pipeline::photo::ingest::Photo;
-    use crate::pipeline::table::listed::words::Unruled;
+    use crate::pipeline::table::listed::Unruled;
     use image::{GrayImage, Luma};
 
     /// Paper with letters of 12 by 24 pixels, four words of three in each of eight lines 50 pixels apart, which fall to the

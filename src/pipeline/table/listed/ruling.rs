@@ -1,0 +1,224 @@
+//! Pages without what is ruled on them: lines and squares on which one writes.
+//!
+//! Ruling that is paler than the ink is told by its tone, however the paper bends. Where pencil is as pale, what is long, thin and
+//! straight is taken away.
+
+use crate::pipeline::page::shapes::far_shares;
+use crate::pipeline::page::{PAPER, Page};
+use image::{GrayImage, Luma};
+
+/// Darkness (of 255) from which a pixel is ink where no ruling is darker; of the palest ruling that is looked for, and of the
+/// darkest that can be told from ink.
+const INK: u8 = 70;
+const PALEST: u8 = 30;
+const DARKEST_RULING: u8 = 160;
+const STEP: u8 = 10;
+/// Share of the ink that hangs together over the page up to which it is no ruling, and the share of the page's longer side
+/// over which only ruling reaches.
+const RULED: f32 = 0.2;
+pub(super) const FAR: f32 = 0.12;
+/// How much darker than ruling ink is at least.
+const CLEAR_OF_RULING: u8 = 15;
+/// Darkness, as a share of that of the ruling, from which a pixel belongs to a line or a stroke.
+const DARK: f32 = 0.6;
+/// Share of a page that is clear of the ruling where much is written in dark ink; and of the strokes, if the ink is the darker
+/// one: of their pixels many lie at their edges.
+const INKY: f32 = 0.02;
+const DARKER: f32 = 0.4;
+/// Length over which lines are straight, in pixels of the page, and the share of it that is dark; their slopes, as pixels up or
+/// down over a hundred, and steps between these.
+const STRAIGHT: usize = 120;
+const UNBROKEN: f32 = 0.9;
+const SLOPES: i32 = 8;
+const SLOPE_STEP: usize = 2;
+/// Breadth of a line that a stroke may cross, and how far beside it the stroke is looked for, in pixels of the page.
+const BREADTH: usize = 9;
+const BESIDE: usize = 3;
+
+/// A page without its ruling.
+pub(crate) struct Unruled {
+    pub(super) page: Page,
+    /// The darkness from which a pixel is ink.
+    pub(super) ink: u8,
+}
+
+impl Unruled {
+    pub(crate) fn new(page: &Page) -> Self {
+        let Some(clear) = ruling(page).map(|ruling| ruling + STEP).filter(|&clear| clear < DARKEST_RULING) else {
+            return Self { page: page.clone(), ink: INK };
+        };
+        let pixels = page.image.as_raw().len() as f32;
+        if darker(&page.image, clear + CLEAR_OF_RULING) < INKY * pixels {
+            let dark = (DARK * f32::from(clear)) as u8;
+            let erased = erased(page, dark);
+            let is_pale = darker(&erased.image, clear + CLEAR_OF_RULING) < DARKER * darker(&erased.image, dark);
+            if is_pale {
+                return Self { page: erased, ink: dark };
+            }
+        }
+        Self { page: lightened(page, clear), ink: INK.max(clear + CLEAR_OF_RULING) }
+    }
+
+    /// The same page turned clockwise.
+    pub(crate) fn turned(&self, quarter_turns: u8) -> Self {
+        Self { page: self.page.turned(quarter_turns), ink: self.ink }
+    }
+}
+
+/// How many pixels are darker than so much.
+fn darker(image: &GrayImage, than: u8) -> f32 {
+    image.as_raw().iter().filter(|&&pixel| 255 - pixel > than).count() as f32
+}
+
+/// How dark the ruling of a page is; none where it has none that is paler than ink.
+fn ruling(page: &Page) -> Option<u8> {
+    let (width, height) = (page.image.width() as usize, page.image.height() as usize);
+    let far = (FAR * width.max(height) as f32) as usize;
+    // What lies around the paper says nothing.
+    let (across, down) = (width / 6..width - width / 6, height / 6..height - height / 6);
+    let rows = down.map(|y| &page.image.as_raw()[y * width..][across.clone()]);
+    let darkness: Vec<u8> = rows.flatten().map(|&pixel| 255 - pixel).collect();
+    let steps: Vec<u8> = (PALEST..DARKEST_RULING).step_by(usize::from(STEP)).collect();
+    let shares = far_shares(&darkness, across.len(), &steps, far);
+    steps.into_iter().zip(shares).take_while(|(_, share)| *share > RULED).map(|(step, _)| step).last()
+}
+
+/// The page with everything up to a darkness made white, and what is darker the less so the darker it is.
+fn lightened(page: &Page, darkness: u8) -> Page {
+    let from = f32::from(darkness);
+    page.toned(|grey| {
+        let dark = 255.0 - grey;
+        let shown = (dark - from).max(0.0) / (PAPER - from) * PAPER;
+        // Strokes are thin and their edges pale: they keep the weight that they had.
+        PAPER - (2.0 * shown).min(dark)
+    })
+}
+
+/// The page with its lines made white where no stroke crosses them; what is darker than so much belongs to a line or a stroke.
+fn erased(page: &Page, darkness: u8) -> Page {
+    let across = Bitmap::of(&page.image, darkness);
+    let down = across.transposed();
+    let (level, upright) = (across.lines(), down.lines());
+    let (level_across, upright_across) = (upright.transposed(), level.transposed());
+    let level_only = across.without_strokes(level, &level_across);
+    let upright_only = down.without_strokes(upright, &upright_across).transposed();
+    let mut page = page.clone();
+    for (index, (level, upright)) in level_only.dark.iter().zip(&upright_only.dark).enumerate() {
+        if *level || *upright {
+            let (x, y) = ((index % across.width) as u32, (index / across.width) as u32);
+            page.image.put_pixel(x, y, Luma([PAPER as u8]));
+        }
+    }
+    page
+}
+
+/// Some of the pixels of a page, row by row.
+struct Bitmap {
+    dark: Vec<bool>,
+    width: usize,
+}
+
+impl Bitmap {
+    fn of(image: &GrayImage, darkness: u8) -> Self {
+        let dark = image.as_raw().iter().map(|&pixel| 255 - pixel > darkness).collect();
+        Self { dark, width: image.width() as usize }
+    }
+
+    fn height(&self) -> usize {
+        self.dark.len() / self.width.max(1)
+    }
+
+    fn transposed(&self) -> Self {
+        let (width, height) = (self.width, self.height());
+        let dark = (0..width).flat_map(|x| (0..height).map(move |y| self.dark[y * width + x])).collect();
+        Self { dark, width: height }
+    }
+
+    /// What belongs to lines that run from left to right.
+    fn lines(&self) -> Self {
+        let (width, height) = (self.width, self.height() as i32);
+        let mut lines = vec![false; self.dark.len()];
+        let least = (UNBROKEN * STRAIGHT as f32) as usize;
+        for slope in (-SLOPES..=SLOPES).step_by(SLOPE_STEP) {
+            let off = |x: usize| (slope * x as i32) / 100;
+            let reach = off(width).abs();
+            for start in -reach..height + reach {
+                let at = |x: usize| {
+                    let y = start + off(x);
+                    (0..height).contains(&y).then(|| y as usize * width + x)
+                };
+                let is_dark = |x: usize| at(x).is_some_and(|at| self.dark[at]);
+                let (mut count, mut marked) = (0, 0);
+                for x in 0..width {
+                    count += usize::from(is_dark(x));
+                    count -= usize::from(x >= STRAIGHT && is_dark(x - STRAIGHT));
+                    if count >= least {
+                        let from = marked.max((x + 1).saturating_sub(STRAIGHT));
+                        (from..=x).filter_map(at).for_each(|at| lines[at] |= self.dark[at]);
+                        marked = x + 1;
+                    }
+                }
+            }
+        }
+        Self { dark: lines, width }
+    }
+
+    /// Some lines, a pixel broader, without the places at which strokes cross them, which are dark on both sides; the lines that
+    /// run down the page are no strokes.
+    fn without_strokes(&self, mut lines: Self, down: &Self) -> Self {
+        let (width, height) = (self.width, self.height());
+        let is_stroke = |x: usize, ys: std::ops::Range<usize>| {
+            ys.into_iter().any(|y| y < height && self.dark[y * width + x] && !down.dark[y * width + x])
+        };
+        for x in 0..width {
+            let mut y = 0;
+            while y < height {
+                let end = (y..height).find(|&y| !lines.dark[y * width + x]).unwrap_or(height);
+                if end > y {
+                    let crossed = end - y <= BREADTH
+                        && is_stroke(x, y.saturating_sub(BESIDE)..y)
+                        && is_stroke(x, end..end + BESIDE);
+                    let erased = if crossed { y..end } else { y.saturating_sub(1)..(end + 1).min(height) };
+                    erased.clone().for_each(|y| lines.dark[y * width + x] = !crossed);
+                    y = erased.end;
+                }
+                y = y.max(end) + 1;
+            }
+        }
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::words::Writing;
+    use super::super::words::tests::squared;
+    use super::*;
+
+    #[test]
+    fn a_page_has_the_same_ruling_whichever_way_up() {
+        let letters: Vec<[u32; 2]> = (0..12).map(|row| [200, 205 + 60 * row]).collect();
+        let page = squared(60, &letters);
+        let unruled = Unruled::new(&page);
+        assert!(unruled.page.image != page.image, "there is ruling to take away");
+        let (turned, of_turned) = (unruled.turned(1), Unruled::new(&page.turned(1)));
+        assert!(turned.page.image == of_turned.page.image && turned.ink == of_turned.ink);
+    }
+
+    #[test]
+    fn pencil_may_be_as_pale_as_the_squares() {
+        // Strokes of three pixels as dark as the ruling, some across its lines.
+        let mut page = squared(75, &[]);
+        let strokes: Vec<[u32; 2]> = (0..30).map(|at| [95 + 120 * (at % 6), 225 + 120 * (at / 6)]).collect();
+        for &[left, top] in &strokes {
+            for (down, x) in (0..30).flat_map(|down| (0..3).map(move |x| (down, x))) {
+                page.image.put_pixel(left + x + down / 3, top + down, Luma([165]));
+            }
+        }
+        let unruled = Unruled::new(&page);
+        assert!(unruled.page.image.get_pixel(140, 200).0[0] > 240, "the ruling is white");
+        let writing = Writing::new(unruled).unwrap();
+        assert_eq!(writing.letters.len(), strokes.len());
+        assert!((writing.height - 30.0).abs() < 3.0, "{}", writing.height);
+    }
+}
