@@ -47,12 +47,10 @@ impl Unruled {
         let Some(clear) = ruling(page).map(|ruling| ruling + STEP).filter(|&clear| clear < DARKEST_RULING) else {
             return Self { page: page.clone(), ink: INK };
         };
-        let pixels = page.image.as_raw().len() as f32;
-        if darker(&page.image, clear + CLEAR_OF_RULING) < INKY * pixels {
+        if darker(page, clear + CLEAR_OF_RULING) < INKY {
             let dark = (DARK * f32::from(clear)) as u8;
             let erased = erased(page, dark);
-            let is_pale = darker(&erased.image, clear + CLEAR_OF_RULING) < DARKER * darker(&erased.image, dark);
-            if is_pale {
+            if darker(&erased, clear + CLEAR_OF_RULING) < DARKER * darker(&erased, dark) {
                 return Self { page: erased, ink: dark };
             }
         }
@@ -65,21 +63,26 @@ impl Unruled {
     }
 }
 
-/// How many pixels are darker than so much.
-fn darker(image: &GrayImage, than: u8) -> f32 {
-    image.as_raw().iter().filter(|&&pixel| 255 - pixel > than).count() as f32
+/// The share of the pixels that is darker than so much.
+fn darker(page: &Page, than: u8) -> f32 {
+    let (darkness, _) = middle(page);
+    darkness.iter().filter(|&&dark| dark > than).count() as f32 / darkness.len().max(1) as f32
+}
+
+/// The darkness of the middle of a page, and its width: what lies around the paper says nothing.
+fn middle(page: &Page) -> (Vec<u8>, usize) {
+    let (width, height) = (page.image.width() as usize, page.image.height() as usize);
+    let (across, down) = (width / 6..width - width / 6, height / 6..height - height / 6);
+    let rows = down.map(|y| &page.image.as_raw()[y * width..][across.clone()]);
+    (rows.flatten().map(|&pixel| 255 - pixel).collect(), across.len())
 }
 
 /// How dark the ruling of a page is; none where it has none that is paler than ink.
 fn ruling(page: &Page) -> Option<u8> {
-    let (width, height) = (page.image.width() as usize, page.image.height() as usize);
-    let far = (FAR * width.max(height) as f32) as usize;
-    // What lies around the paper says nothing.
-    let (across, down) = (width / 6..width - width / 6, height / 6..height - height / 6);
-    let rows = down.map(|y| &page.image.as_raw()[y * width..][across.clone()]);
-    let darkness: Vec<u8> = rows.flatten().map(|&pixel| 255 - pixel).collect();
+    let far = (FAR * page.image.width().max(page.image.height()) as f32) as usize;
+    let (darkness, width) = middle(page);
     let steps: Vec<u8> = (PALEST..DARKEST_RULING).step_by(usize::from(STEP)).collect();
-    let shares = far_shares(&darkness, across.len(), &steps, far);
+    let shares = far_shares(&darkness, width, &steps, far);
     steps.into_iter().zip(shares).take_while(|(_, share)| *share > RULED).map(|(step, _)| step).last()
 }
 
