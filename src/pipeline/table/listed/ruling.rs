@@ -21,10 +21,8 @@ pub(super) const FAR: f32 = 0.12;
 const CLEAR_OF_RULING: u8 = 15;
 /// Darkness, as a share of that of the ruling, from which a pixel belongs to a line or a stroke.
 const DARK: f32 = 0.6;
-/// Share of a page that is clear of the ruling where much is written in dark ink; and of the strokes, if the ink is the darker
-/// one: of their pixels many lie at their edges.
-const INKY: f32 = 0.02;
-const DARKER: f32 = 0.4;
+/// Share of the strokes that is clear of the ruling, if the ink is the darker one: of their pixels many lie at their edges.
+const DARKER: f32 = 0.45;
 /// Length over which lines are straight, in pixels of the page, and the share of it that is dark; their slopes, as pixels up or
 /// down over a hundred, and steps between these.
 const STRAIGHT: usize = 120;
@@ -47,12 +45,10 @@ impl Unruled {
         let Some(clear) = ruling(page).map(|ruling| ruling + STEP).filter(|&clear| clear < DARKEST_RULING) else {
             return Self { page: page.clone(), ink: INK };
         };
-        if darker(page, clear + CLEAR_OF_RULING) < INKY {
-            let dark = (DARK * f32::from(clear)) as u8;
-            let erased = erased(page, dark);
-            if darker(&erased, clear + CLEAR_OF_RULING) < DARKER * darker(&erased, dark) {
-                return Self { page: erased, ink: dark };
-            }
+        let dark = (DARK * f32::from(clear)) as u8;
+        let erased = erased(page, dark);
+        if darker(&erased, clear + CLEAR_OF_RULING) < DARKER * darker(&erased, dark) {
+            return Self { page: erased, ink: dark };
         }
         Self { page: lightened(page, clear), ink: INK.max(clear + CLEAR_OF_RULING) }
     }

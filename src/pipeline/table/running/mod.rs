@@ -96,11 +96,14 @@ impl Text {
         Some(Self { page: writing.page, height: writing.height, slope, owners, signs, parts })
     }
 
-    /// The share of some of the words that clearly read as moves.
+    /// The share of some of the words that clearly read as moves; none of the grain of something else.
     ///
     /// # Errors
     /// As [`Recogniser::read`].
     pub(super) fn share_of_moves(&self, recogniser: &dyn Recogniser) -> Result<f32> {
+        if self.parts.len() > MOST_PARTS {
+            return Ok(0.0);
+        }
         let is_word = |part: &&Part| {
             WORD.contains(&((part.right - part.left) / self.height))
                 && part.gaps.iter().all(|&gap| gap > APART * self.height)
@@ -121,7 +124,7 @@ impl Text {
     /// # Errors
     /// As [`Recogniser::read`].
     pub(super) fn game(&self, recogniser: &dyn Recogniser) -> Result<Option<(Page, Grid, Anchor)>> {
-        if self.parts.len() > MOST_PARTS || self.share_of_moves(recogniser)? <= SHARE {
+        if self.share_of_moves(recogniser)? <= SHARE {
             return Ok(None);
         }
         let (parts, signs) = (&self.parts, &self.signs);
