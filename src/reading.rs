@@ -139,34 +139,33 @@ impl Reading {
     fn log_likelihood_of(&self, steps: Range<usize>, classes: &[usize]) -> f32 {
         // States alternate between blanks and symbols: blank, c0, blank, c1, ..., blank.
         let states = 2 * classes.len() + 1;
+        let class_of = |state: usize| if state.is_multiple_of(2) { 0 } else { classes[state / 2] };
+        // Before the first step all stand before the first symbol.
         let mut alpha = vec![0.0f32; states];
+        alpha[0] = 1.0;
         let mut lifted = 0.0;
         let lowest = IMPOSSIBLE * steps.len() as f32;
-        for (t, step) in steps.map(|t| self.step(t)).enumerate() {
+        for step in steps.map(|t| self.step(t)) {
             let highest = classes.iter().map(|&class| step[class]).fold(step[0], f32::max);
             lifted += highest;
             let blank = (step[0] - highest).exp();
-            let mut most = 0.0f32;
             // From behind, so that what stands before a state is that of the step before.
-            for symbol in (0..=classes.len()).rev() {
-                let before = if symbol > 0 { alpha[2 * symbol - 1] } else { 0.0 };
-                if let Some(&class) = classes.get(symbol) {
-                    let entered = if t == 0 && symbol == 0 { 1.0 } else { alpha[2 * symbol] };
-                    let skipped = if symbol > 0 && classes[symbol - 1] != class { before } else { 0.0 };
-                    alpha[2 * symbol + 1] = (alpha[2 * symbol + 1] + entered + skipped) * (step[class] - highest).exp();
-                    most = most.max(alpha[2 * symbol + 1]);
+            for state in (0..states).rev() {
+                let class = class_of(state);
+                let mut sum = alpha[state] + if state > 0 { alpha[state - 1] } else { 0.0 };
+                if state > 1 && class != 0 && class != class_of(state - 2) {
+                    sum += alpha[state - 2];
                 }
-                let begun = if t == 0 && symbol == 0 { 1.0 } else { alpha[2 * symbol] };
-                alpha[2 * symbol] = (begun + before) * blank;
-                most = most.max(alpha[2 * symbol]);
+                alpha[state] = sum * if class == 0 { blank } else { (step[class] - highest).exp() };
             }
+            let most = alpha.iter().copied().fold(0.0, f32::max);
             if (f32::MIN_POSITIVE..SMALL).contains(&most) {
                 alpha.iter_mut().for_each(|sum| *sum /= most);
                 lifted += most.ln();
             }
         }
-        let before_last = if states > 1 { alpha[states - 2] } else { 0.0 };
-        (lifted + (alpha[states - 1] + before_last).ln()).max(lowest)
+        let end: f32 = alpha.iter().rev().take(2).sum();
+        (lifted + end.ln()).max(lowest)
     }
 }
 

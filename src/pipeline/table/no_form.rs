@@ -29,7 +29,11 @@ impl Search<'_> {
         }
         let unruled: Vec<Unruled> =
             timed(self.timing, "grid", || pages.par_iter().map(|page| Unruled::new(page)).collect());
-        let turns = self.likely_turns(&unruled)?;
+        let [first, others @ ..] = &unruled[..] else { return Ok(false) };
+        let mut texts: Vec<Option<Text>> = timed(self.timing, "grid", || {
+            (0..TURNS.len() as u8).into_par_iter().map(|turns| Text::new(first.turned(turns))).collect()
+        });
+        let turns = self.likely_turns(&texts)?;
         if turns.len() < TURNS.len() {
             self.turns.sort_by_key(|&turn| turns.iter().position(|&likely| likely == turn).unwrap_or(TURNS.len()));
         }
@@ -44,8 +48,10 @@ impl Search<'_> {
             if !are_even && self.take_lists(lists.into_iter().map(|(found, _)| found).collect())? {
                 return Ok(true);
             }
-            for unruled in &unruled {
-                if self.take_running(unruled.turned(turns))? {
+            let others = others.iter().map(|unruled| Text::new(unruled.turned(turns)));
+            let mut texts = std::iter::once(texts[usize::from(turns)].take()).chain(others);
+            while let Some(text) = timed(self.timing, "grid", || texts.next()) {
+                if self.take_running(text)? {
                     return Ok(true);
                 }
             }
@@ -56,15 +62,14 @@ impl Search<'_> {
         Ok(false)
     }
 
-    /// The quarter turns by which pages may be upright, likeliest first.
-    fn likely_turns(&mut self, unruled: &[Unruled]) -> Result<Vec<u8>> {
+    /// The quarter turns by which a page may be upright, likeliest first, by what is written on it turned by none to three.
+    fn likely_turns(&mut self, texts: &[Option<Text>]) -> Result<Vec<u8>> {
         let recogniser = self.recogniser;
         let mut shares = Vec::new();
         for turns in TURNS {
             self.watch.at("grid")?;
             let share = timed(self.timing, "grid", || {
-                let text = unruled.first().and_then(|page| Text::new(page.turned(turns)));
-                text.map_or(Ok(0.0), |text| text.share_of_moves(recogniser))
+                texts[usize::from(turns)].as_ref().map_or(Ok(0.0), |text| text.share_of_moves(recogniser))
             })?;
             shares.push((turns, share));
         }
@@ -91,18 +96,18 @@ impl Search<'_> {
         Ok(any)
     }
 
-    /// Takes moves that run on in lines on a page without its ruling; whether there are any.
-    fn take_running(&mut self, unruled: Unruled) -> Result<bool> {
+    /// Takes moves that run on in lines, if there are any among what is written on a page; whether there are.
+    fn take_running(&mut self, text: Option<Text>) -> Result<bool> {
         self.watch.at("grid")?;
         let recogniser = self.recogniser;
-        let game = timed(self.timing, "grid", || Text::new(unruled).map_or(Ok(None), |text| text.game(recogniser)))?;
+        let game = timed(self.timing, "grid", || text.map_or(Ok(None), |text| text.game(recogniser)))?;
         let Some((page, grid, anchor)) = game else { return Ok(false) };
         self.best = Some(Found { page, grid, anchor, legible: None, is_level: false });
         Ok(true)
     }
 }
 
-/// Of quarter turns with the share of the words that read as moves then those by which a page may be upright, likeliest first:
+/// Those quarter turns by which a page may be upright, likeliest first, going by the share of its words that read as moves then:
 /// upside down hardly a word does. Where few do any way up, all of them.
 fn upright(mut shares: Vec<(u8, f32)>) -> Vec<u8> {
     let most = shares.iter().map(|&(_, share)| share).fold(0.0, f32::max);

@@ -78,7 +78,8 @@ impl Writing {
             return None;
         }
         // Dirt is low, and letters of two rows that touch are high.
-        let upper = median(tall.iter().copied().filter(|&h| h >= median(tall.iter().copied())));
+        let middle = median(tall.iter().copied());
+        let upper = median(tall.iter().copied().filter(|&h| h >= middle));
         let height = median(tall.iter().copied().filter(|&h| USUAL.contains(&(h / upper))));
         let is_dash = |shape: &Shape| {
             let wide = shape.width() as f32;

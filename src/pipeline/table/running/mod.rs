@@ -35,7 +35,7 @@ const LOOKED_AT: usize = 36;
 const WORD: std::ops::Range<f32> = 1.2..7.0;
 const APART: f32 = 0.3;
 pub(super) const SHARE: f32 = 0.15;
-/// Parts that may be read: more are the grain of something else.
+/// Words of a page, and parts that may be read: more are the grain of something else.
 const MOST_PARTS: usize = 4000;
 /// Fewest moves of a game, the share of them that read as such and that clearly do, and of White's that stand in one line with
 /// the next one: in a list, each has a line of its own.
@@ -85,25 +85,27 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// What is written on a page that is given without its ruling; none where there is too little to be a game.
+    /// What is written on a page that is given without its ruling; none where there is too little to be a game, or so much that
+    /// it is the grain of something else.
     pub(super) fn new(unruled: Unruled) -> Option<Self> {
         let writing = Writing::new(unruled)?;
         let words = writing.words();
+        if words.len() > MOST_PARTS {
+            return None;
+        }
         let slope = lines::slope(&words, writing.height);
         let lines = lines::lines(&writing, &words, slope);
         let signs = lines.iter().flat_map(|line| &line.signs).copied().collect();
         let (owners, parts) = (Owners::new(&writing, &lines), parts(&lines, writing.height));
-        Some(Self { page: writing.page, height: writing.height, slope, owners, signs, parts })
+        let text = Self { page: writing.page, height: writing.height, slope, owners, signs, parts };
+        (text.parts.len() <= MOST_PARTS).then_some(text)
     }
 
-    /// The share of some of the words that clearly read as moves; none of the grain of something else.
+    /// The share of some of the words that clearly read as moves.
     ///
     /// # Errors
     /// As [`Recogniser::read`].
     pub(super) fn share_of_moves(&self, recogniser: &dyn Recogniser) -> Result<f32> {
-        if self.parts.len() > MOST_PARTS {
-            return Ok(0.0);
-        }
         let is_word = |part: &&Part| {
             WORD.contains(&((part.right - part.left) / self.height))
                 && part.gaps.iter().all(|&gap| gap > APART * self.height)
