@@ -6,7 +6,7 @@
 use super::fit::least_squares;
 use super::homography::Homography;
 use super::paper::Region;
-use super::segments::{self, Segment};
+use super::segments::{self, SHORTEST, Segment};
 use image::GrayImage;
 
 /// Terms of a field: powers of the place along the lines, from the first on, times powers of the place across them.
@@ -51,7 +51,7 @@ impl Bend {
     /// that is known; none where it is hardly bent or its lines do not tell.
     pub fn find(image: &GrayImage, map: Homography, paper: Option<&Region>) -> Option<Self> {
         let frame = Frame::new(image);
-        let [level, upright] = segments::find(image);
+        let [level, upright] = segments::find(image, SHORTEST);
         let [level, upright] = [(level, 0), (upright, 1)].map(|(segments, axis)| {
             segments.iter().filter_map(|segment| frame.piece(segment, axis)).collect::<Vec<Piece>>()
         });

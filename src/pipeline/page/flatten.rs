@@ -4,7 +4,7 @@
 //! lines meet fix the plane of the sheet up to its scale (Hartley and Zisserman, Multiple View Geometry, chapter 8).
 
 use super::homography::Homography;
-use super::segments::{self, Segment};
+use super::segments::{self, SHORTEST, Segment};
 use super::{Page, WORKING_SIDE};
 use crate::error::{Error, Result};
 use crate::game::Quad;
@@ -49,11 +49,14 @@ const EDGE: f64 = 0.012;
 /// Takes the page as it is in the photo (no quarter turns). At half the size the sides of boxes that stand close together are
 /// one line.
 pub fn find(page: &Page) -> Option<Flat> {
-    by_lines(page).or_else(|| by_lines(&page.halved()))
+    by_lines(page, SHORTEST).or_else(|| {
+        let halved = page.halved();
+        by_lines(&halved, SHORTEST).or_else(|| by_lines(&halved, SHORTEST * 2 / 3))
+    })
 }
 
-fn by_lines(page: &Page) -> Option<Flat> {
-    let [level, upright] = segments::find(&page.image);
+fn by_lines(page: &Page, shortest: usize) -> Option<Flat> {
+    let [level, upright] = segments::find(&page.image, shortest);
     let (width, height) = (f64::from(page.image.width()), f64::from(page.image.height()));
     let frame = Frame { centre: [width / 2.0, height / 2.0], unit: width.hypot(height) / 2.0 };
     let (level, upright) = (lines(&level, &frame), lines(&upright, &frame));

@@ -33,19 +33,19 @@ const BESIDE: usize = 4;
 const DARKER: u16 = 9;
 /// Columns without ridge over which a trace goes on: dotted lines and strokes across a line.
 const LARGEST_GAP: usize = 8;
-/// Shortest piece: no stroke of handwriting is as long and straight. Longer ones are cut, so that bent lines are
+/// Shortest piece on a page: no stroke of handwriting is as long and straight. Longer ones are cut, so that bent lines are
 /// straight in pieces.
-const SHORTEST: usize = 70;
+pub const SHORTEST: usize = 70;
 const LONGEST: usize = 220;
 /// Share of a piece's columns that must show a ridge.
 const FILLED: f32 = 0.7;
 /// Standard deviation (pixels) from a straight line up to which a piece is straight.
 const STRAIGHT: f32 = 1.2;
 
-/// The pieces nearer to level, and those nearer to upright.
-pub fn find(image: &GrayImage) -> [Vec<Segment>; 2] {
+/// The pieces nearer to level, and those nearer to upright, none less wide (or high) than `shortest` pixels.
+pub fn find(image: &GrayImage, shortest: usize) -> [Vec<Segment>; 2] {
     let turned = imageops::flip_horizontal(&imageops::rotate90(image));
-    let (level, upright) = rayon::join(|| trace(image), || trace(&turned));
+    let (level, upright) = rayon::join(|| trace(image, shortest), || trace(&turned, shortest));
     [level, upright.iter().map(Segment::transposed).collect()]
 }
 
@@ -58,9 +58,9 @@ struct Trace {
     points: Vec<(f32, f32)>,
 }
 
-fn trace(image: &GrayImage) -> Vec<Segment> {
+fn trace(image: &GrayImage, shortest: usize) -> Vec<Segment> {
     let (width, height) = (image.width() as usize, image.height() as usize);
-    if width < SHORTEST || height < 4 * BESIDE {
+    if width < shortest || height < 4 * BESIDE {
         return Vec::new();
     }
     let ridges = ridges(image);
@@ -100,7 +100,7 @@ fn trace(image: &GrayImage) -> Vec<Segment> {
         active.retain_mut(|trace| {
             let over = x - trace.last > LARGEST_GAP || trace.slope.abs() > 1.2;
             if over || x - trace.first >= LONGEST {
-                done.extend(trace.piece());
+                done.extend(trace.piece(shortest));
                 trace.first = x;
                 trace.points.clear();
             }
@@ -108,7 +108,7 @@ fn trace(image: &GrayImage) -> Vec<Segment> {
         });
         active.append(&mut fresh);
     }
-    done.extend(active.iter().filter_map(Trace::piece));
+    done.extend(active.iter().filter_map(|trace| trace.piece(shortest)));
     done
 }
 
@@ -129,10 +129,10 @@ impl Trace {
     }
 
     /// The straight piece through the points, if there are enough and they are straight.
-    fn piece(&self) -> Option<Segment> {
+    fn piece(&self, shortest: usize) -> Option<Segment> {
         let (first, last) = (self.points.first()?.0, self.points.last()?.0);
         let (span, count) = (last - first, self.points.len() as f32);
-        if span < SHORTEST as f32 || count < FILLED * span {
+        if span < shortest as f32 || count < FILLED * span {
             return None;
         }
         let mean = |f: fn(&(f32, f32)) -> f32| self.points.iter().map(f).sum::<f32>() / count;
@@ -201,7 +201,7 @@ mod tests {
                 let d = (y as f32 - 450.0 - slope * (x as f32 - 300.0)) / (1.0 + slope * slope).sqrt();
                 image::Luma([if d.abs() < 1.2 { 120 } else { 240 }])
             });
-            let [level, upright] = find(&image);
+            let [level, upright] = find(&image, SHORTEST);
             assert!(upright.is_empty(), "{upright:?}");
             let total: f32 = level.iter().map(Segment::length).sum();
             assert!(total > 400.0, "{slope}: {total}");

@@ -150,6 +150,15 @@ impl Found {
         if mine != others {
             return Ok(others);
         }
+        // Where both are surely the table, its rows are right in both: the columns are where moves are read.
+        if self.is_sure() && other.is_sure() {
+            if self.reads_better_than(other, recogniser)? {
+                return Ok(true);
+            }
+            if other.reads_better_than(self, recogniser)? {
+                return Ok(false);
+            }
+        }
         let is_faulty = |found: &Self| found.is_partial() || found.leaves_its_lines();
         let clearly = if is_faulty(other) && !is_faulty(self) { NEARLY } else { CLEARLY };
         Ok(self.support() > clearly * other.support())

@@ -210,7 +210,7 @@ fn moves_of_one_notation<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
 /// Whether a text is a move in algebraic notation: it ends in a square, whose file may be a capital, or castles; in numeric
 /// notation: it names two squares in digits; in descriptive notation: it is a piece with a file's letters and a rank.
 pub(crate) fn is_move(text: &str) -> [bool; 3] {
-    let text = text.trim_end_matches(['+', '#', '!', '?', '=', ' ']);
+    let text = text.trim_end_matches(['+', '#', '!', '?', '=', ':', ' ']);
     let castles = text.len() > 2 && text.chars().all(|c| matches!(c, 'O' | '0' | '-'));
     let mut from_end = text.chars().rev();
     let square = matches!(from_end.next(), Some('1'..='8')) && matches!(from_end.next(), Some('a'..='h' | 'A'..='H'));
