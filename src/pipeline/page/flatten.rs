@@ -51,7 +51,7 @@ const EDGE: f64 = 0.012;
 pub fn find(page: &Page) -> Option<Flat> {
     by_lines(page, SHORTEST).or_else(|| {
         let halved = page.halved();
-        by_lines(&halved, SHORTEST).or_else(|| by_lines(&halved, SHORTEST / 2))
+        by_lines(&halved, SHORTEST).or_else(|| by_lines(&halved, SHORTEST * 2 / 3))
     })
 }
 
