@@ -49,6 +49,13 @@ const TOLD: f32 = 1.0;
 const NUMBERED: f32 = 0.5;
 /// Least share of the signs of a page that its moves take up: in a table seen askew a few words may stand as in a game.
 const COVERED: f32 = 0.4;
+/// Parts of a page that are read first, at least so many and so great a share, and how often at least, and in what share of
+/// White's moves, two numbers that are told stand in one line there: in a table the next number stands below, and one in ten
+/// of its moves may be taken for a number.
+const READ_FIRST: usize = 200;
+const FIRST_SHARE: f32 = 0.25;
+const FEWEST_RUN_ON: usize = 2;
+const RUN_ON: f32 = 0.15;
 /// Rows of a column.
 const ROWS: usize = 40;
 
@@ -70,6 +77,16 @@ fn is_game(places: &[Place], said: &[Said], parts: &[Part], signs: usize) -> boo
         && is_share(in_line, IN_LINE, whites.len())
         && is_share(told, NUMBERED, whites.len())
         && is_share(covered, COVERED, signs)
+}
+
+/// Whether numbers that are told run on in lines, among the places of a game.
+fn runs_on(places: &[Place], parts: &[Part]) -> bool {
+    let whites: Vec<&Place> = places.iter().filter(|place| place.colour == Colour::White).collect();
+    let line = |place: &Place| parts[place.part].line;
+    let told = |place: &Place| place.says > TOLD;
+    let run_on = whites.windows(2).filter(|two| line(two[0]) == line(two[1]) && two.iter().all(|place| told(place)));
+    let run_on = run_on.count();
+    run_on >= FEWEST_RUN_ON && run_on as f32 >= RUN_ON * whites.len() as f32
 }
 
 /// Writing on a page, in lines.
@@ -129,6 +146,13 @@ impl Text {
         if self.share_of_moves(recogniser)? <= SHARE {
             return Ok(None);
         }
+        let first = self.first_to_be_read();
+        let count = first.last().map_or(0, |part| part.end);
+        if first.len() < self.parts.len()
+            && !runs_on(&self.read(&first, recogniser)?.likeliest(&first, count, self.height).1, &first)
+        {
+            return Ok(None);
+        }
         let (parts, signs) = (&self.parts, &self.signs);
         let readings = self.read(parts, recogniser)?;
         let (said, places) = readings.likeliest(parts, signs.len(), self.height);
@@ -144,6 +168,17 @@ impl Text {
             })
             .collect();
         Ok(Some(self.laid_out(&moves)))
+    }
+
+    /// The parts of some lines in the middle, their signs counted from the first of these on; all if there are not many.
+    fn first_to_be_read(&self) -> Vec<Part> {
+        let enough = READ_FIRST.max((FIRST_SHARE * self.parts.len() as f32) as usize);
+        let Some(middle) = self.parts.get(self.parts.len() / 2).map(|part| part.line) else { return Vec::new() };
+        let within = |reach: usize| self.parts.iter().filter(move |part| part.line.abs_diff(middle) <= reach).copied();
+        let reach = (0..self.parts.len()).find(|&reach| within(reach).count() >= enough);
+        let some: Vec<Part> = within(reach.unwrap_or(self.parts.len())).collect();
+        let from = some.iter().map(|part| part.first).min().unwrap_or(0);
+        some.into_iter().map(|part| Part { first: part.first - from, end: part.end - from, ..part }).collect()
     }
 
     /// What each part reads as.
@@ -286,6 +321,14 @@ mod tests {
         assert!(!is_game(game(1, 3.0), 80), "each move has a line of its own");
         assert!(!is_game(game(3, 0.2), 80), "no number is read");
         assert!(!is_game(game(3, 3.0), 300), "most of what is written is no part of it");
+    }
+
+    #[test]
+    fn numbers_run_on_in_lines_of_text_only() {
+        let runs_on = |(places, _, parts): (Vec<Place>, Vec<Said>, Vec<Part>)| super::runs_on(&places, &parts);
+        assert!(runs_on(game(3, 3.0)));
+        assert!(!runs_on(game(1, 3.0)), "each number stands below the one before it");
+        assert!(!runs_on(game(3, 0.2)), "no number is read");
     }
 
     #[test]
