@@ -15,6 +15,8 @@ pub(crate) const UPRIGHT: f32 = 0.6;
 pub(crate) const WHOLE: f32 = 30.0;
 /// Share by which a later try must have more support than an earlier one.
 pub(crate) const CLEARLY: f32 = 1.25;
+/// The same for the moves that are read, of two tables whose numbers read.
+const MORE_MOVES: f32 = 1.1;
 /// The share of the support of what may be a part of the table, or was laid flat, that is enough for another one.
 pub(crate) const NEARLY: f32 = 0.9;
 /// The share of the numbers' support that may be lost where more moves are read.
@@ -150,13 +152,11 @@ impl Found {
         if mine != others {
             return Ok(others);
         }
-        // Where both are surely the table, its rows are right in both: the columns are where moves are read.
+        // Where both are surely the table, its rows are right in both: its columns are where moves are read.
         if self.is_sure() && other.is_sure() {
-            if self.reads_better_than(other, recogniser)? {
-                return Ok(true);
-            }
-            if other.reads_better_than(self, recogniser)? {
-                return Ok(false);
+            let [mine, others] = [self.moves(recogniser)?, other.moves(recogniser)?];
+            if mine.max(others) > MORE_MOVES * mine.min(others) {
+                return Ok(mine > others);
             }
         }
         let is_faulty = |found: &Self| found.is_partial() || found.leaves_its_lines();
@@ -172,14 +172,15 @@ impl Found {
     /// Whether this is the better of two layouts of the same page: clearly more of its cells read as moves and the numbers say
     /// as much, or the other way round.
     pub(crate) fn holds_more_than(&self, other: &Self, recogniser: &dyn Recogniser) -> Result<bool> {
-        let moves = |found: &Self| -> Result<f32> {
-            let pairs = found.grid.pairs.iter();
-            pairs.map(|pair| legible::moves_in(&found.page, &found.grid, pair, recogniser)).sum()
-        };
-        let [more, moves] = [moves(self)?, moves(other)?];
+        let [more, moves] = [self.moves(recogniser)?, other.moves(recogniser)?];
         let [support, least] = [self.support(), other.support()];
         Ok((more > CLEARLY * moves && support > AS_MUCH * least)
             || (support > CLEARLY * least && more > NEARLY * moves))
+    }
+
+    /// How many moves are written in it, going by some of its cells.
+    fn moves(&self, recogniser: &dyn Recogniser) -> Result<f32> {
+        self.grid.pairs.iter().map(|pair| legible::moves_in(&self.page, &self.grid, pair, recogniser)).sum()
     }
 
     /// How the writing reads.
