@@ -56,16 +56,16 @@ pub(crate) fn find(
     let flat_page = timed(search.timing, "flatten", flat)
         .as_ref()
         .map(|flat| timed(search.timing, "page", || Page::flattened(photo, flat, 0)));
+    let is_flat = flat_page.is_some();
+    let mut laid: Vec<Page> = search.smoothed(flat_page.as_ref().unwrap_or(&plain), photo).into_iter().collect();
+    laid.extend(flat_page.clone());
     // Paper that is no form is told at once, whichever way it lies.
     if !search.is_read() && !search.writing_is_plain()? {
         let pages: Vec<&Page> = flat_page.iter().chain([&plain]).collect();
-        if search.try_no_form(&pages)? {
+        if search.try_no_form(&pages, &laid)? {
             return search.end(photo);
         }
     }
-    let is_flat = flat_page.is_some();
-    let mut laid: Vec<Page> = search.smoothed(flat_page.as_ref().unwrap_or(&plain), photo).into_iter().collect();
-    laid.extend(flat_page);
     let mut flat_pages = Vec::new();
     let mut upright = false;
     if !laid.is_empty() {

@@ -18,18 +18,15 @@ const MANY_ROWS: usize = 10;
 
 impl Search<'_> {
     /// Takes moves that surely stand behind numbers written by hand on one of some pages, or run on in lines, whichever way up;
-    /// whether there are any.
+    /// whether there are any. There are none where one of the pages that were `laid` flat surely shows a form, the way up that
+    /// its words tell.
     ///
     /// Where a page is not flat printed numbers stand as unevenly as those of a hand: they tell of a form if they stand evenly
     /// on one of the pages, or of text on ruled lines, and which way up it is. Whatever else is tried then is turned first as words
     /// read as moves.
-    pub(super) fn try_no_form(&mut self, pages: &[&Page]) -> Result<bool> {
-        if !self.is_open() {
-            return Ok(false);
-        }
-        let unruled: Vec<Unruled> =
-            timed(self.timing, "grid", || pages.par_iter().map(|page| Unruled::new(page)).collect());
-        let [first, others @ ..] = &unruled[..] else { return Ok(false) };
+    pub(super) fn try_no_form(&mut self, pages: &[&Page], laid: &[Page]) -> Result<bool> {
+        let Some((first, others)) = pages.split_first().filter(|_| self.is_open()) else { return Ok(false) };
+        let first = timed(self.timing, "grid", || Unruled::new(first));
         let mut texts: Vec<Option<Text>> = timed(self.timing, "grid", || {
             (0..TURNS.len() as u8).into_par_iter().map(|turns| Text::new(first.turned(turns))).collect()
         });
@@ -37,6 +34,14 @@ impl Search<'_> {
         if turns.len() < TURNS.len() {
             self.turns.sort_by_key(|&turn| turns.iter().position(|&likely| likely == turn).unwrap_or(TURNS.len()));
         }
+        if let [turns] = turns[..]
+            && self.is_form(laid, turns)?
+        {
+            return Ok(false);
+        }
+        let others: Vec<Unruled> =
+            timed(self.timing, "grid", || others.par_iter().map(|page| Unruled::new(page)).collect());
+        let unruled: Vec<&Unruled> = std::iter::once(&first).chain(&others).collect();
         for turns in turns {
             let lists = pages.iter().zip(&unruled).map(|(page, unruled)| {
                 let page = page.turned(turns);
@@ -60,6 +65,23 @@ impl Search<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// Whether one of some pages surely shows the whole table of a form, turned by so many quarters; what was found before stays.
+    fn is_form(&mut self, pages: &[Page], turns: u8) -> Result<bool> {
+        let before = self.best.take();
+        let mut is_form = false;
+        for page in pages {
+            self.watch.at("page")?;
+            let page = timed(self.timing, "page", || page.turned(turns));
+            self.try_page_twice(&page)?;
+            is_form = self.is_whole() && self.writing_is_plain()?;
+            if is_form {
+                break;
+            }
+        }
+        self.best = before;
+        Ok(is_form)
     }
 
     /// The quarter turns by which a page may be upright, likeliest first, by what is written on it turned by none to three.
