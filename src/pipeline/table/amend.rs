@@ -2,6 +2,7 @@
 //! apart, or taken one column off, and rows taken two by two.
 
 use super::columns;
+use super::cut_writing;
 use super::found::Found;
 use super::grid::{ColumnPair, Grid, Known, TWO_MOVES};
 use super::ink_rows;
@@ -134,6 +135,7 @@ pub(crate) fn complete(found: &mut Found, printed: &Printed, recogniser: &dyn Re
     }
     make_alike(found, recogniser)?;
     reach_to_the_next(found, recogniser)?;
+    cut_writing::mend(found, recogniser)?;
     more_rows::begin_with_moves(found, recogniser)
 }
 

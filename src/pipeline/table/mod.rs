@@ -3,6 +3,7 @@
 pub(super) mod afar;
 pub(super) mod amend;
 pub mod columns;
+mod cut_writing;
 pub(super) mod faint;
 pub(super) mod find;
 pub mod found;
