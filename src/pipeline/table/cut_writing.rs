@@ -18,15 +18,15 @@ const FEWEST: f32 = 6.0;
 const NEAR: Range<f32> = 0.06..0.4;
 const CUT: f32 = 0.25;
 /// Share of the rows with ink on the border itself from which it is ruled.
-const RULED: f32 = 0.8;
+const RULED: f32 = 0.95;
 /// Half the space that is needed, how far away it may be and in what steps it is looked for, in heights of a row; and the share of
 /// the rows that may have ink there.
 const SPACE: f32 = 0.15;
 const FURTHEST: f32 = 2.0;
 const STEP: f32 = 0.1;
 const CLEAR: f32 = 0.05;
-/// Share of the moves that must be read with the border there.
-const AS_MANY: f32 = 0.95;
+/// Share of the moves that must be read with the border there: whole words are harder to read than their ends.
+const AS_MANY: f32 = 0.8;
 
 /// Moves borders that cut through the writing to where nothing is written, if there is such a place near them.
 ///
