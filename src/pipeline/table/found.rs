@@ -15,8 +15,6 @@ pub(crate) const UPRIGHT: f32 = 0.6;
 pub(crate) const WHOLE: f32 = 30.0;
 /// Share by which a later try must have more support than an earlier one.
 pub(crate) const CLEARLY: f32 = 1.25;
-/// The same for the moves that are read, of two tables whose numbers read.
-const MORE_MOVES: f32 = 1.1;
 /// The share of the support of what may be a part of the table, or was laid flat, that is enough for another one.
 pub(crate) const NEARLY: f32 = 0.9;
 /// The share of the numbers' support that may be lost where more moves are read.
@@ -154,9 +152,11 @@ impl Found {
         }
         // Where both are surely the table, its rows are right in both: its columns are where moves are read.
         if self.is_sure() && other.is_sure() {
-            let [mine, others] = [self.moves(recogniser)?, other.moves(recogniser)?];
-            if mine.max(others) > MORE_MOVES * mine.min(others) {
-                return Ok(mine > others);
+            if self.reads_better_than(other, recogniser)? {
+                return Ok(true);
+            }
+            if other.reads_better_than(self, recogniser)? {
+                return Ok(false);
             }
         }
         let is_faulty = |found: &Self| found.is_partial() || found.leaves_its_lines();
