@@ -51,6 +51,7 @@ const EDGE: f64 = 0.012;
 pub fn find(page: &Page) -> Option<Flat> {
     by_lines(page, SHORTEST).or_else(|| {
         let halved = page.halved();
+        // There boxes of a sheet that lies askew have short sides, and strokes of writing are half as long.
         by_lines(&halved, SHORTEST).or_else(|| by_lines(&halved, SHORTEST * 2 / 3))
     })
 }
