@@ -3,6 +3,7 @@
 //! Ruling that is paler than the ink is told by its tone, however the paper bends. Where pencil is as pale, what is long, thin and
 //! straight is taken away.
 
+use super::words::Writing;
 use crate::pipeline::page::shapes::far_shares;
 use crate::pipeline::page::{PAPER, Page};
 use image::{GrayImage, Luma};
@@ -23,6 +24,8 @@ const CLEAR_OF_RULING: u8 = 15;
 const DARK: f32 = 0.6;
 /// Share of the strokes that is clear of the ruling, if the ink is the darker one: of their pixels many lie at their edges.
 const DARKER: f32 = 0.45;
+/// How much lower letters are, if that, where they are broken into pieces.
+const BROKEN: f32 = 0.7;
 /// Length over which lines are straight, in pixels of the page, and the share of it that is dark; their slopes, as pixels up or
 /// down over a hundred, and steps between these.
 const STRAIGHT: usize = 120;
@@ -34,6 +37,7 @@ const BREADTH: usize = 9;
 const BESIDE: usize = 3;
 
 /// A page without its ruling.
+#[derive(Clone)]
 pub(crate) struct Unruled {
     pub(super) page: Page,
     /// The darkness from which a pixel is ink.
@@ -46,11 +50,17 @@ impl Unruled {
             return Self { page: page.clone(), ink: INK };
         };
         let dark = (DARK * f32::from(clear)) as u8;
-        let erased = erased(page, dark);
-        if darker(&erased, clear + CLEAR_OF_RULING) < DARKER * darker(&erased, dark) {
-            return Self { page: erased, ink: dark };
+        let erased = Self { page: erased(page, dark), ink: dark };
+        let lightened = Self { page: lightened(page, clear), ink: INK.max(clear + CLEAR_OF_RULING) };
+        let is_darker = darker(&erased.page, clear + CLEAR_OF_RULING) >= DARKER * darker(&erased.page, dark);
+        // Strokes that are hardly darker than the ruling fall into pieces with it, and so do lines that are erased badly.
+        let heights = [&erased, &lightened].map(|way| Writing::new(way.clone()).map_or(0.0, |writing| writing.height));
+        match heights {
+            [erasing, lightening] if lightening < BROKEN * erasing => erased,
+            [erasing, lightening] if erasing < BROKEN * lightening => lightened,
+            _ if is_darker => lightened,
+            _ => erased,
         }
-        Self { page: lightened(page, clear), ink: INK.max(clear + CLEAR_OF_RULING) }
     }
 
     /// The same page turned clockwise.
