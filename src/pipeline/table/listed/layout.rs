@@ -41,14 +41,15 @@ pub(super) fn table(page: &Page, writing: &Writing, words: &[Word], lists: &[Lis
         None => Curve::along(across, |to| y + slope * (to - x)),
     };
     let numbered = numbered(lists, &through)?;
+    let whole = numbered.whole(lists);
     let block = |index: usize| Block {
-        list: &lists[index],
-        next: lists.get(index + 1),
-        rows: numbered.places(&lists[index], index).map(|number| (number, through(number))).collect(),
+        list: &whole[index],
+        next: whole.get(index + 1),
+        rows: whole[index].places.iter().map(|&number| (number, through(number))).collect(),
         height: writing.height,
         down: page.image.height(),
     };
-    let laid_out = (0..lists.len()).map(|index| block(index).laid_out(writing, words)).collect::<Option<Vec<_>>>()?;
+    let laid_out = (0..whole.len()).map(|index| block(index).laid_out(writing, words)).collect::<Option<Vec<_>>>()?;
     let pairs: Vec<ColumnPair> = laid_out.iter().map(|(pair, _)| pair.clone()).collect();
     // From left to right where each column begins and how high its rows are.
     let columns: Vec<(&Curve, &Vec<f32>)> = laid_out
@@ -99,9 +100,14 @@ impl Numbered {
         (self.last - self.first + 1) as usize
     }
 
-    /// The numbers' places in a list, by row.
-    fn places(&self, list: &List, index: usize) -> impl Iterator<Item = [f32; 2]> {
-        (self.first..=self.last).map(move |row| list.at((row + self.offsets[index]) as f32))
+    /// The lists with the places of the numbers of all rows.
+    fn whole(&self, lists: &[List]) -> Vec<List> {
+        let Some(longest) = (0..lists.len()).max_by_key(|&index| lists[index].places.len()) else { return Vec::new() };
+        let whole = |(list, offset): (&List, &i32)| {
+            let numbers = [self.first, self.last].map(|row| row + offset);
+            list.reaching(numbers, &lists[longest], offset - self.offsets[longest])
+        };
+        lists.iter().zip(&self.offsets).map(whole).collect()
     }
 }
 

@@ -80,6 +80,20 @@ impl List {
         [0, 1].map(|axis| self.places[low][axis] + share * (self.places[low + 1][axis] - self.places[low][axis]))
     }
 
+    /// The list with places from one number to another, both among them: beyond its ends it goes on as from end to end, and the
+    /// shorter it is the more as the other one does, whose numbers beside it are smaller by so much.
+    pub fn reaching(&self, [first, last]: [i32; 2], other: &Self, smaller: i32) -> Self {
+        let own = (self.places.len() as f32 / other.places.len() as f32).powi(2).min(1.0);
+        let place = |number: i32| {
+            let number = number as f32;
+            let end = number.clamp(self.first as f32, self.last() as f32);
+            let (at_end, straight) = (self.at(end), self.at(number));
+            let [from, to] = [end, number].map(|number| other.at(number - smaller as f32));
+            [0, 1].map(|axis| own * straight[axis] + (1.0 - own) * (at_end[axis] + to[axis] - from[axis]))
+        };
+        Self { first: first.max(0) as usize, places: (first..=last).map(place).collect(), evidence: self.evidence }
+    }
+
     pub fn pitch(&self) -> f32 {
         let last = self.places.len().max(2) - 1;
         (self.places[self.places.len() - 1][1] - self.places[0][1]) / last as f32
@@ -323,6 +337,24 @@ mod tests {
         let [x, y] = lists[0].at(3.0);
         assert!((x - 102.0).abs() < 0.1 && (y - 376.0).abs() < 0.1, "the unread one stands where it is written");
         assert!((lists[1].x_at(300.0) - 500.0).abs() < 1.0);
+    }
+
+    #[test]
+    fn a_short_list_goes_on_as_a_long_one_beside_it() {
+        let list = |x: f32, first: usize, count: usize, pitch: f32, lean: f32| List {
+            first,
+            places: (0..count).map(|row| [x + lean * row as f32, 300.0 + pitch * row as f32]).collect(),
+            evidence: 20.0,
+        };
+        // Over a few numbers the hand leans more and writes closer.
+        let (long, short) = (list(100.0, 1, 30, 40.0, 1.0), list(500.0, 31, 6, 36.0, -2.0));
+        let whole = short.reaching([31, 60], &long, 30);
+        assert_eq!((whole.first, whole.last()), (31, 60));
+        assert_eq!(whole.places[..6], short.places[..], "what is read stays where it stands");
+        let [x, y] = whole.places[29];
+        assert!((x - 514.0).abs() < 4.0 && (y - 1440.0).abs() < 8.0, "{x} {y}");
+        let [x, y] = long.reaching([0, 31], &short, -30).places[31];
+        assert!((x - 130.0).abs() < 0.1 && (y - 1500.0).abs() < 0.1, "a long one goes on by itself: {x} {y}");
     }
 
     #[test]
