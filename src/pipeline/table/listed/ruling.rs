@@ -22,8 +22,10 @@ pub(super) const FAR: f32 = 0.12;
 const CLEAR_OF_RULING: u8 = 15;
 /// Darkness, as a share of that of the ruling, from which a pixel belongs to a line or a stroke.
 const DARK: f32 = 0.6;
-/// Share of the strokes that is clear of the ruling, if the ink is the darker one: of their pixels many lie at their edges.
+/// Share of the strokes that is clear of the ruling, if the ink is the darker one: of their pixels many lie at their edges. And
+/// the share where bits of badly erased ruling pass for strokes.
 const DARKER: f32 = 0.45;
+const SOME_DARKER: f32 = 0.2;
 /// How much lower letters are, if that, where they are broken into pieces.
 const BROKEN: f32 = 0.7;
 /// Length over which lines are straight, in pixels of the page, and the share of it that is dark; their slopes, as pixels up or
@@ -52,13 +54,13 @@ impl Unruled {
         let dark = (DARK * f32::from(clear)) as u8;
         let erased = Self { page: erased(page, dark), ink: dark };
         let lightened = Self { page: lightened(page, clear), ink: INK.max(clear + CLEAR_OF_RULING) };
-        let is_darker = darker(&erased.page, clear + CLEAR_OF_RULING) >= DARKER * darker(&erased.page, dark);
+        let clear_of_it = darker(&erased.page, clear + CLEAR_OF_RULING) / darker(&erased.page, dark).max(f32::EPSILON);
         // Strokes that are hardly darker than the ruling fall into pieces with it, and so do lines that are erased badly.
         let heights = [&erased, &lightened].map(|way| Writing::new(way.clone()).map_or(0.0, |writing| writing.height));
         match heights {
             [erasing, lightening] if lightening < BROKEN * erasing => erased,
-            [erasing, lightening] if erasing < BROKEN * lightening => lightened,
-            _ if is_darker => lightened,
+            [erasing, lightening] if erasing < BROKEN * lightening && clear_of_it >= SOME_DARKER => lightened,
+            _ if clear_of_it >= DARKER => lightened,
             _ => erased,
         }
     }
@@ -104,6 +106,7 @@ fn lightened(page: &Page, darkness: u8) -> Page {
 }
 
 /// The page with its lines made white where no stroke crosses them; what is darker than so much belongs to a line or a stroke.
+/// What is dark and broad lies around the paper.
 fn erased(page: &Page, darkness: u8) -> Page {
     let across = Bitmap::of(&page.image, darkness);
     let down = across.transposed();
@@ -113,9 +116,9 @@ fn erased(page: &Page, darkness: u8) -> Page {
     let upright_only = down.without_strokes(upright, &upright_across).transposed();
     let mut page = page.clone();
     for (index, (level, upright)) in level_only.dark.iter().zip(&upright_only.dark).enumerate() {
-        if *level || *upright {
-            let (x, y) = ((index % across.width) as u32, (index / across.width) as u32);
-            page.image.put_pixel(x, y, Luma([PAPER as u8]));
+        let (x, y) = (index % across.width, index / across.width);
+        if (*level || *upright) && !across.is_broad(x, y) {
+            page.image.put_pixel(x as u32, y as u32, Luma([PAPER as u8]));
         }
     }
     page
@@ -141,6 +144,13 @@ impl Bitmap {
         let (width, height) = (self.width, self.height());
         let dark = (0..width).flat_map(|x| (0..height).map(move |y| self.dark[y * width + x])).collect();
         Self { dark, width: height }
+    }
+
+    /// Whether what a pixel belongs to is broader than a line each way.
+    fn is_broad(&self, x: usize, y: usize) -> bool {
+        let around = |at: usize, last: usize| [at.saturating_sub(BREADTH), (at + BREADTH).min(last)];
+        let columns = around(x, self.width - 1);
+        around(y, self.height() - 1).into_iter().all(|y| columns.iter().all(|x| self.dark[y * self.width + x]))
     }
 
     /// What belongs to lines that run from left to right.
@@ -212,6 +222,18 @@ mod tests {
         assert!(unruled.page.image != page.image, "there is ruling to take away");
         let (turned, of_turned) = (unruled.turned(1), Unruled::new(&page.turned(1)));
         assert!(turned.page.image == of_turned.page.image && turned.ink == of_turned.ink);
+    }
+
+    #[test]
+    fn ruling_is_erased_but_not_the_dark_around_the_paper() {
+        let mut page = squared(75, &[[200, 205]]);
+        for (x, y) in (0..900).flat_map(|x| (0..60).map(move |y| (x, y))) {
+            page.image.put_pixel(x, y, Luma([20]));
+        }
+        let erased = erased(&page, 50);
+        assert!(erased.image.get_pixel(300, 20).0[0] < 40, "the table that the paper lies on");
+        assert!(erased.image.get_pixel(300, 201).0[0] > 240, "a line");
+        assert!(erased.image.get_pixel(201, 201).0[0] > 240, "a crossing");
     }
 
     #[test]

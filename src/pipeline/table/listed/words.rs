@@ -72,6 +72,7 @@ impl Writing {
         });
         let all = letters.clone();
         letters.retain(|shape| shape.height().max(shape.width()) >= LETTERS.start && shape.height() < LETTERS.end);
+        leave_out_beyond(&edges, width, &mut letters);
         let tall: Vec<f32> =
             letters.iter().map(Shape::height).filter(|h| LETTERS.contains(h)).map(|h| h as f32).collect();
         if tall.len() < FEWEST {
@@ -91,7 +92,6 @@ impl Writing {
                 && (shape.height() as f32) < HEIGHTS.end * height
                 && (shape.width() as f32) < WIDEST * height
         });
-        leave_out_beyond(&edges, width, &mut letters);
         leave_out_beyond(&edges, width, &mut dashes);
         (letters.len() >= FEWEST).then_some(Self { page, ink, letters, dashes, height })
     }
