@@ -46,7 +46,12 @@ impl Found {
 
     /// Whether the numbers say for sure that this is the table, the right way up.
     pub(crate) fn is_sure(&self) -> bool {
-        self.anchor.evidence > UPRIGHT && self.support() > WHOLE && !self.begins_late()
+        self.is_told(WHOLE)
+    }
+
+    /// The same where they need say so much only.
+    pub(crate) fn is_told(&self, least: f32) -> bool {
+        self.anchor.evidence > UPRIGHT && self.support() > least && !self.begins_late()
     }
 
     /// Whether a part of the table was not found: going by its numbers, or by how far its lines reach.

@@ -1,6 +1,6 @@
 //! Paper that is no form: moves behind numbers written by hand, or running on in lines.
 
-use super::found::{CLEARLY, Found};
+use super::found::{CLEARLY, Found, WHOLE};
 use super::listed::Unruled;
 use super::running::{SHARE, Text};
 use super::search::Search;
@@ -13,6 +13,8 @@ use rayon::prelude::*;
 const TURNS: [u8; 4] = [0, 2, 1, 3];
 /// Least share of the words that read as moves some other way up, for a page to be looked at this way up.
 const UPRIGHT: f32 = 0.5;
+/// What the numbers of a list say at least where the words tell which way up the page is.
+const SHORT: f32 = 20.0;
 /// Rows from which moves behind handwritten numbers are taken before all forms were tried.
 const MANY_ROWS: usize = 10;
 
@@ -22,8 +24,8 @@ impl Search<'_> {
     /// its words tell.
     ///
     /// Where a page is not flat printed numbers stand as unevenly as those of a hand: they tell of a form if they stand evenly
-    /// on one of the pages, or of text on ruled lines, and which way up it is. Whatever else is tried then is turned first as words
-    /// read as moves.
+    /// on one of the pages, or of text on ruled lines, and which way up it is. Whatever else is tried then is turned as words read as
+    /// moves.
     pub(super) fn try_no_form(&mut self, pages: &[&Page], laid: &[Page]) -> Result<bool> {
         let Some((first, others)) = pages.split_first().filter(|_| self.is_open()) else { return Ok(false) };
         let first = timed(self.timing, "grid", || Unruled::new(first));
@@ -32,8 +34,9 @@ impl Search<'_> {
         });
         let turns = self.likely_turns(&texts)?;
         if turns.len() < TURNS.len() {
-            self.turns.sort_by_key(|&turn| turns.iter().position(|&likely| likely == turn).unwrap_or(TURNS.len()));
+            self.turns.clone_from(&turns);
         }
+        let is_told = turns.len() == 1;
         if let [turns] = turns[..]
             && self.is_form(laid, turns)?
         {
@@ -48,7 +51,12 @@ impl Search<'_> {
                 self.listed_on(&page, || unruled.turned(turns))
             });
             let lists = lists.collect::<Result<Vec<_>>>()?;
-            let lists: Vec<_> = lists.into_iter().flatten().filter(|(found, _)| found.is_whole()).collect();
+            // Some few numbers are enough where the words tell which way up, and lines that one writes on need not be kept to.
+            let least = if is_told { SHORT } else { WHOLE };
+            let is_list = |(found, by_hand): &(Found, bool)| {
+                found.is_told(least) && !found.is_partial() && (*by_hand || !found.leaves_its_lines())
+            };
+            let lists: Vec<_> = lists.into_iter().flatten().filter(is_list).collect();
             let are_even = lists.iter().any(|(_, by_hand)| !by_hand);
             if !are_even && self.take_lists(lists.into_iter().map(|(found, _)| found).collect())? {
                 return Ok(true);
