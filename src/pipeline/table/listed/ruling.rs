@@ -26,6 +26,8 @@ const DARK: f32 = 0.6;
 /// the share where bits of badly erased ruling pass for strokes.
 const DARKER: f32 = 0.45;
 const SOME_DARKER: f32 = 0.2;
+/// Darkness of what lies around the paper at least: shadows are paler.
+const AROUND: u8 = 128;
 /// How much lower letters are, if that, where they are broken into pieces.
 const BROKEN: f32 = 0.7;
 /// Length over which lines are straight, in pixels of the page, and the share of it that is dark; their slopes, as pixels up or
@@ -106,9 +108,9 @@ fn lightened(page: &Page, darkness: u8) -> Page {
 }
 
 /// The page with its lines made white where no stroke crosses them; what is darker than so much belongs to a line or a stroke.
-/// What is dark and broad lies around the paper.
+/// What is very dark and broad lies around the paper.
 fn erased(page: &Page, darkness: u8) -> Page {
-    let across = Bitmap::of(&page.image, darkness);
+    let (across, around) = (Bitmap::of(&page.image, darkness), Bitmap::of(&page.image, AROUND));
     let down = across.transposed();
     let (level, upright) = (across.lines(), down.lines());
     let (level_across, upright_across) = (upright.transposed(), level.transposed());
@@ -117,7 +119,7 @@ fn erased(page: &Page, darkness: u8) -> Page {
     let mut page = page.clone();
     for (index, (level, upright)) in level_only.dark.iter().zip(&upright_only.dark).enumerate() {
         let (x, y) = (index % across.width, index / across.width);
-        if (*level || *upright) && !across.is_broad(x, y) {
+        if (*level || *upright) && !around.is_broad(x, y) {
             page.image.put_pixel(x as u32, y as u32, Luma([PAPER as u8]));
         }
     }
