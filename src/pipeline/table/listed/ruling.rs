@@ -22,14 +22,13 @@ pub(super) const FAR: f32 = 0.12;
 const CLEAR_OF_RULING: u8 = 15;
 /// Darkness, as a share of that of the ruling, from which a pixel belongs to a line or a stroke.
 const DARK: f32 = 0.6;
-/// Share of the strokes that is clear of the ruling, if the ink is the darker one: of their pixels many lie at their edges. And
-/// the share where bits of badly erased ruling pass for strokes.
+/// Share of the strokes that is clear of the ruling, if the ink is the darker one: of their pixels many lie at their edges.
 const DARKER: f32 = 0.45;
-const SOME_DARKER: f32 = 0.2;
 /// Darkness of what lies around the paper at least: shadows are paler.
 const AROUND: u8 = 128;
-/// How much lower letters are, if that, where they are broken into pieces.
-const BROKEN: f32 = 0.7;
+/// How much lower letters are, if that, where they are broken into pieces; and the letters of a short game.
+const BROKEN: f32 = 0.75;
+const A_GAME: usize = 50;
 /// Length over which lines are straight, in pixels of the page, and the share of it that is dark; their slopes, as pixels up or
 /// down over a hundred, and steps between these.
 const STRAIGHT: usize = 120;
@@ -56,14 +55,20 @@ impl Unruled {
         let dark = (DARK * f32::from(clear)) as u8;
         let erased = Self { page: erased(page, dark), ink: dark };
         let lightened = Self { page: lightened(page, clear), ink: INK.max(clear + CLEAR_OF_RULING) };
-        let clear_of_it = darker(&erased.page, clear + CLEAR_OF_RULING) / darker(&erased.page, dark).max(f32::EPSILON);
-        // Strokes that are hardly darker than the ruling fall into pieces with it, and so do lines that are erased badly.
-        let heights = [&erased, &lightened].map(|way| Writing::new(way.clone()).map_or(0.0, |writing| writing.height));
-        match heights {
-            [erasing, lightening] if lightening < BROKEN * erasing => erased,
-            [erasing, lightening] if erasing < BROKEN * lightening && clear_of_it >= SOME_DARKER => lightened,
-            _ if clear_of_it >= DARKER => lightened,
-            _ => erased,
+        let is_darker = darker(&erased.page, clear + CLEAR_OF_RULING) >= DARKER * darker(&erased.page, dark);
+        // Strokes that are hardly darker than the ruling fall into pieces with it; bits of lines that are erased badly, and the
+        // grain of what is none, are low too.
+        let written = [&erased, &lightened].map(|way| Writing::new(way.clone()));
+        let [(erasing, _), (lightening, letters)] = written.map(|writing| match writing {
+            Some(writing) => (writing.height, writing.letters.len()),
+            None => (0.0, 0),
+        });
+        if lightening < BROKEN * erasing {
+            erased
+        } else if is_darker || (erasing < BROKEN * lightening && letters >= A_GAME) {
+            lightened
+        } else {
+            erased
         }
     }
 
