@@ -88,6 +88,9 @@ impl List {
             let number = number as f32;
             let end = number.clamp(self.first as f32, self.last() as f32);
             let (at_end, straight) = (self.at(end), self.at(number));
+            if number == end {
+                return straight;
+            }
             let [from, to] = [end, number].map(|number| other.at(number - smaller as f32));
             [0, 1].map(|axis| own * straight[axis] + (1.0 - own) * (at_end[axis] + to[axis] - from[axis]))
         };
