@@ -120,7 +120,7 @@ pub(crate) fn find(
     }
     // A flat page that was tried all ways up leaves little to the photo as it is.
     let enough = if flat_pages.is_empty() { UPRIGHT } else { NUMBERS_READ };
-    for turns in search.turns.clone().into_iter().filter(|&turns| turns != 0) {
+    for turns in search.turns.into_iter().filter(|&turns| turns != 0) {
         if upright || search.best.as_ref().is_some_and(|found| found.anchor.evidence > enough) {
             break;
         }
@@ -146,7 +146,7 @@ pub(crate) fn find(
         if upright || search.is_sure() {
             break;
         }
-        if let Some(page) = pages.get(index).filter(|_| search.turns.contains(&turns)) {
+        if let Some(page) = pages.get(index) {
             search.try_ink(page.turned(turns))?;
             // On another page the rest may show.
             upright = search.writing_is_plain()? && !search.is_partial();

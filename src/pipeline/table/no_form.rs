@@ -24,8 +24,8 @@ impl Search<'_> {
     /// its words tell.
     ///
     /// Where a page is not flat printed numbers stand as unevenly as those of a hand: they tell of a form if they stand evenly
-    /// on one of the pages, or of text on ruled lines, and which way up it is. Whatever else is tried then is turned as words read as
-    /// moves.
+    /// on one of the pages, or of text on ruled lines, and which way up it is. Whatever else is tried then is turned first as words
+    /// read as moves.
     pub(super) fn try_no_form(&mut self, pages: &[&Page], laid: &[Page]) -> Result<bool> {
         let Some((first, others)) = pages.split_first().filter(|_| self.is_open()) else { return Ok(false) };
         let first = timed(self.timing, "grid", || Unruled::new(first));
@@ -34,7 +34,7 @@ impl Search<'_> {
         });
         let turns = self.likely_turns(&texts)?;
         if turns.len() < TURNS.len() {
-            self.turns.clone_from(&turns);
+            self.turns.sort_by_key(|&turn| turns.iter().position(|&likely| likely == turn).unwrap_or(TURNS.len()));
         }
         let is_told = turns.len() == 1;
         if let [turns] = turns[..]

@@ -30,8 +30,8 @@ pub(crate) struct Search<'a> {
     pub(super) timing: &'a mut Timing,
     pub(super) watch: &'a Watch,
     pub(super) best: Option<Found>,
-    /// The quarter turns by which pages are turned, likeliest first.
-    pub(super) turns: Vec<u8>,
+    /// The order in which pages are turned.
+    pub(super) turns: [u8; 4],
     /// The moves behind handwritten numbers, by the pages on which they were looked for.
     listed: Vec<(Place, Option<(Found, bool)>)>,
     /// Why the first page had no table.
@@ -40,7 +40,7 @@ pub(crate) struct Search<'a> {
 
 impl<'a> Search<'a> {
     pub(crate) fn new(recogniser: &'a dyn Recogniser, timing: &'a mut Timing, watch: &'a Watch) -> Self {
-        let turns = vec![0, 1, 3, 2];
+        let turns = [0, 1, 3, 2];
         Self { recogniser, known: Known::default(), timing, watch, best: None, turns, listed: Vec::new(), cause: None }
     }
 
@@ -59,7 +59,7 @@ impl<'a> Search<'a> {
     /// Tries a page that was laid flat all ways up, until one is surely upright; keeps the page as it was laid.
     pub(super) fn try_flat(&mut self, page: Page, flat_pages: &mut Vec<Page>) -> Result<bool> {
         flat_pages.push(page.clone());
-        for turns in self.turns.clone() {
+        for turns in self.turns {
             self.watch.at("page")?;
             let page = timed(self.timing, "page", || page.turned(turns));
             self.try_page_twice(&page)?;

@@ -180,14 +180,16 @@ impl Block<'_> {
             [0, 1, 2].map(|at| Column { left: sides[at].clone(), right: sides[at + 1].clone(), inner: Vec::new() });
         let (whites, blacks): (Vec<Placed>, Vec<Placed>) =
             moves.iter().partition(|word| word.middle() < parted[word.row]);
-        let (white_rows, off) = rows::settled(&whites, &self.expected(numbers_end), pitch);
+        // Before the next list.
+        let full = self.next.is_some();
+        let (white_rows, off) = rows::settled(&whites, &self.expected(numbers_end), pitch, full);
         // As much further off as it is further away.
         let [near, far] = [numbers_end, between].map(|border| border + MIDDLE * height);
         let times = FURTHER_OFF * far / near.max(1.0);
         let last = (rows.max(2) - 1) as f32;
         let off = |row: usize| times * (off[0] + (off[1] - off[0]) * row as f32 / last);
         let expected: Vec<f32> = self.expected(between).iter().enumerate().map(|(row, y)| y + off(row)).collect();
-        let (black_rows, _) = rows::settled(&blacks, &expected, pitch);
+        let (black_rows, _) = rows::settled(&blacks, &expected, pitch, full);
         let number_rows = self.rows.iter().map(|(number, _)| number[1]).collect();
         let pair = ColumnPair { numbers: Some(numbers), between: None, white, black };
         Some((pair, [number_rows, white_rows, black_rows]))

@@ -22,8 +22,8 @@ const BESIDE: f32 = 0.3;
 const NEAR: usize = 2;
 
 /// The middles of a column's rows: where its words stand, and else as far off as those near it. Returned with it is how far
-/// lower than expected the first and the last row are.
-pub(super) fn settled(words: &[Placed], expected: &[f32], pitch: f32) -> (Vec<f32>, [f32; 2]) {
+/// lower than expected the first and the last row are. A `full` column is written on down to its last row.
+pub(super) fn settled(words: &[Placed], expected: &[f32], pitch: f32, full: bool) -> (Vec<f32>, [f32; 2]) {
     let lines = in_lines(words, pitch);
     // The rows may fall or rise otherwise than one would think, and more so further down.
     let end = (expected.len().max(2) - 1) as f32;
@@ -36,7 +36,7 @@ pub(super) fn settled(words: &[Placed], expected: &[f32], pitch: f32) -> (Vec<f3
     let shifts = steps(1.0).flat_map(|top| steps(2.0).map(move |foot| (top, foot)));
     let costs = shifts.map(|(top, foot)| {
         let rows = moved(top, foot);
-        let (cost, assigned) = assign(&lines, &rows, pitch);
+        let (cost, assigned) = assign(&lines, &rows, pitch, full);
         (cost + SHIFTED * (top.abs() + foot.abs()), rows, assigned)
     });
     let Some((_, rows, assigned)) = costs.min_by(|a, b| a.0.total_cmp(&b.0)) else {
@@ -81,7 +81,7 @@ type Before = Option<(usize, usize)>;
 
 /// Which line each row holds, in their order: as many of them as can be, each about as far off its row as the one before, by
 /// dynamic programming; and what that costs.
-fn assign(lines: &[f32], rows: &[f32], pitch: f32) -> (f32, Vec<Option<usize>>) {
+fn assign(lines: &[f32], rows: &[f32], pitch: f32, full: bool) -> (f32, Vec<Option<usize>>) {
     let off = |row: usize, line: usize| (lines[line] - rows[row]) / pitch;
     // By row and line: what it costs that they belong together, all above included, and which belong together before.
     let mut best: Vec<Vec<(f32, Before)>> = Vec::new();
@@ -104,9 +104,12 @@ fn assign(lines: &[f32], rows: &[f32], pitch: f32) -> (f32, Vec<Option<usize>>) 
         let costs = (0..lines.len()).map(held).collect();
         best.push(costs);
     }
-    // What is left out behind the last line costs nothing: a game ends somewhere.
+    // Rows behind the last line cost nothing where a game may end.
     let ends = (0..rows.len()).flat_map(|row| (0..lines.len()).map(move |line| (row, line)));
-    let cost = |&(row, line): &(usize, usize)| best[row][line].0 + PASSED_OVER * (lines.len() - 1 - line) as f32;
+    let cost = |&(row, line): &(usize, usize)| {
+        let rows_left = if full { rows.len() - 1 - row } else { 0 };
+        best[row][line].0 + PASSED_OVER * (lines.len() - 1 - line + rows_left) as f32
+    };
     let mut at = ends.min_by(|a, b| cost(a).total_cmp(&cost(b)));
     let least = at.as_ref().map_or(0.0, cost);
     let mut assigned = vec![None; rows.len()];
@@ -135,7 +138,7 @@ mod tests {
         let rows: Vec<f32> = (0..20).map(|row| 300.0 + 40.0 * row as f32).collect();
         let written: Vec<usize> = (0..20).filter(|&row| row != 7).collect();
         let lines: Vec<f32> = written.iter().map(|&row| rows[row] + unevenly(row)).collect();
-        let (_, assigned) = assign(&lines, &rows, 40.0);
+        let (_, assigned) = assign(&lines, &rows, 40.0, false);
         let held: Vec<usize> = (0..20).filter(|&row| assigned[row].is_some()).collect();
         assert_eq!(held, written);
     }
@@ -146,9 +149,19 @@ mod tests {
         let expected: Vec<f32> = (0..25).map(|row| 300.0 + 40.0 * row as f32).collect();
         let stands = |row: usize| expected[row] + 40.0 * row as f32 / 24.0 + unevenly(row);
         let words: Vec<Placed> = (0..24).map(|row| word(stands(row))).collect();
-        let (rows, [top, foot]) = settled(&words, &expected, 40.0);
+        let (rows, [top, foot]) = settled(&words, &expected, 40.0, false);
         assert!((0..24).all(|row| (rows[row] - stands(row)).abs() < 0.1), "{rows:?}");
         assert!(top.abs() < 8.0 && (foot - 40.0).abs() < 8.0, "{top} {foot}");
+    }
+
+    #[test]
+    fn a_full_column_has_something_in_its_last_row() {
+        // Where the words of one row are not seen all below may be a row further up as well as further down.
+        let rows: Vec<f32> = (0..20).map(|row| 300.0 + 40.0 * row as f32).collect();
+        let off = |row: usize| if row < 6 { 0.0 } else { -20.0 };
+        let lines: Vec<f32> = (0..20).filter(|&row| row != 5).map(|row| rows[row] + off(row)).collect();
+        let last = |full: bool| assign(&lines, &rows, 40.0, full).1.iter().rposition(Option::is_some);
+        assert_eq!((last(false), last(true)), (Some(18), Some(19)));
     }
 
     #[test]
