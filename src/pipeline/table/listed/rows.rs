@@ -158,7 +158,7 @@ mod tests {
     fn a_full_column_has_something_in_its_last_row() {
         // Where the words of one row are not seen all below may be a row further up as well as further down.
         let rows: Vec<f32> = (0..20).map(|row| 300.0 + 40.0 * row as f32).collect();
-        let off = |row: usize| if row < 6 { 0.0 } else { -20.0 };
+        let off = |row: usize| if row < 6 { 0.0 } else { -19.0 };
         let lines: Vec<f32> = (0..20).filter(|&row| row != 5).map(|row| rows[row] + off(row)).collect();
         let last = |full: bool| assign(&lines, &rows, 40.0, full).1.iter().rposition(Option::is_some);
         assert_eq!((last(false), last(true)), (Some(18), Some(19)));
