@@ -36,7 +36,7 @@ impl Search<'_> {
         if turns.len() < TURNS.len() {
             self.turns.sort_by_key(|&turn| turns.iter().position(|&likely| likely == turn).unwrap_or(TURNS.len()));
         }
-        let is_told = turns.len() == 1;
+        let words_tell = turns.len() == 1;
         if let [turns] = turns[..]
             && self.is_form(laid, turns)?
         {
@@ -52,7 +52,7 @@ impl Search<'_> {
             });
             let lists = lists.collect::<Result<Vec<_>>>()?;
             // Some few numbers are enough where the words tell which way up, and lines that one writes on need not be kept to.
-            let least = if is_told { SHORT } else { WHOLE };
+            let least = if words_tell { SHORT } else { WHOLE };
             let is_list = |(found, by_hand): &(Found, bool)| {
                 found.is_told(least) && !found.is_partial() && (*by_hand || !found.leaves_its_lines())
             };

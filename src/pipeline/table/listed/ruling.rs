@@ -1,7 +1,7 @@
 //! Pages without what is ruled on them: lines and squares on which one writes.
 //!
 //! Ruling that is paler than the ink is told by its tone, however the paper bends. Where pencil is as pale, what is long, thin and
-//! straight is taken away.
+//! straight is taken away. Of the two ways the one is taken that leaves whole letters.
 
 use super::words::Writing;
 use crate::pipeline::page::shapes::far_shares;
@@ -63,13 +63,9 @@ impl Unruled {
             Some(writing) => (writing.height, writing.letters.len()),
             None => (0.0, 0),
         });
-        if lightening < BROKEN * erasing {
-            erased
-        } else if is_darker || (erasing < BROKEN * lightening && letters >= A_GAME) {
-            lightened
-        } else {
-            erased
-        }
+        let is_broken = lightening < BROKEN * erasing;
+        let is_grain = erasing < BROKEN * lightening && letters >= A_GAME;
+        if !is_broken && (is_darker || is_grain) { lightened } else { erased }
     }
 
     /// The same page turned clockwise.
