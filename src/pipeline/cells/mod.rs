@@ -89,6 +89,21 @@ impl Crop {
         Self::between(page, band, natural, part, &lines).0
     }
 
+    /// A cell of which nothing is shown that stands at the right of a place.
+    pub(crate) fn cut_before(page: &Page, band: &Band, column: &Column, end: f32) -> Self {
+        let middle = |[top, bottom]: [&Curve; 2]| (top.y[top.y.len() / 2], bottom.y[bottom.y.len() / 2]);
+        let (top, bottom) = middle([&band.top, &band.bottom]);
+        let (left, right) = column.at((top + bottom) / 2.0);
+        let natural = (bottom - top).max(4.0) / CELL_HEIGHT;
+        let (mut crop, _) = Self::between(page, band, natural, left..right.max(left + 1.0), &[]);
+        let used = ((right - left) / natural).min(CROP_WIDTH as f32);
+        let from = ((CROP_WIDTH as f32 - used) / 2.0 + (end - left) / natural).clamp(0.0, CROP_WIDTH as f32) as usize;
+        crop.pixels.chunks_mut(CROP_WIDTH).for_each(|row| row[from..].fill(255));
+        let (ink, strokes, rows) = ink(&crop.pixels, 0..CROP_WIDTH, 1.0);
+        let span = if strokes.is_empty() { 0..from } else { spanned(&strokes) };
+        Self { ink, span, rows, ..crop }
+    }
+
     /// Cuts many cells, on all cores, in their order.
     pub(crate) fn cut_all(page: &Page, places: &[(&Band, &Column)]) -> Vec<Self> {
         places.par_iter().map(|(band, column)| Self::cut(page, band, column)).collect()
@@ -231,6 +246,22 @@ mod tests {
         // What is written at the very end is shown whole.
         let end = Column { right: line(540.0), ..column.clone() };
         assert!((Crop::cut(&page, &band, &end).span.len() as f32 - width).abs() < 3.0);
+    }
+
+    #[test]
+    fn nothing_is_shown_behind_an_end() {
+        // Two blocks of 20 by 20 pixels, 10 apart.
+        let inked = |x: u32, y: u32| ((80..100).contains(&x) || (110..130).contains(&x)) && (60..80).contains(&y);
+        let grey = GrayImage::from_fn(400, 200, |x, y| Luma([if inked(x, y) { 40 } else { 250 }]));
+        let page = Page::new(&Photo { file: String::new(), grey }, 0);
+        let line = |at: f32| Curve { y: vec![at; 400 / STRIP] };
+        let band = Band { top: line(50.0), bottom: line(90.0), ruled: true };
+        let column = Column { left: line(60.0), right: line(140.0), inner: Vec::new() };
+        let both = Crop::cut(&page, &band, &column);
+        let first = Crop::cut_before(&page, &band, &column, 105.0);
+        let in_cell = |pixels: f32| pixels * CELL_HEIGHT / 40.0;
+        assert!((both.span.len() as f32 - in_cell(50.0)).abs() < 3.0, "{:?}", both.span);
+        assert!((first.span.len() as f32 - in_cell(20.0)).abs() < 3.0, "{:?}", first.span);
     }
 
     #[test]

@@ -109,9 +109,10 @@ impl Search<'_> {
     /// Takes lists behind which moves stand; whether there are any. Some few tell nothing, nor do those behind which most does
     /// not read as moves.
     fn take_lists(&mut self, mut lists: Vec<Found>) -> Result<bool> {
-        // Where far fewer numbers read, rows may have been passed over.
+        // Where far fewer numbers read, or they do not go as far, rows may have been passed over.
         if let [first, second] = &lists[..]
-            && second.support() > CLEARLY * first.support()
+            && (second.support() > CLEARLY * first.support()
+                || (second.anchor.rows > first.anchor.rows && second.support() > first.support()))
         {
             lists.swap(0, 1);
         }

@@ -1,7 +1,7 @@
 //! What a search for the table of moves has found so far, and the ways to try a page.
 
 use super::amend;
-use super::found::{Found, NEARLY};
+use super::found::{Found, NEARLY, WHOLE};
 use super::further;
 use super::grid::{Grid, Known};
 use super::ink_rows;
@@ -22,6 +22,8 @@ use crate::pipeline::{Timing, timed};
 
 /// How often rows are set level at most.
 const LEVELLINGS: usize = 3;
+/// Evidence per row of handwritten numbers that read well though they are few.
+const WELL_READ: f32 = 1.1;
 
 /// The best of the pages tried so far.
 pub(crate) struct Search<'a> {
@@ -156,6 +158,8 @@ impl<'a> Search<'a> {
         let listed = listed.map(|Listed { page, grid, anchor, by_hand }| {
             (Found { page, grid, anchor, legible: None, is_level: false }, by_hand)
         });
+        // Where the numbers of few rows read, moves may stand in a wrong one.
+        let listed = listed.filter(|(found, _)| found.support() > WHOLE || found.anchor.evidence > WELL_READ);
         self.listed.push((page.place(), listed.clone()));
         Ok(listed)
     }
@@ -302,15 +306,18 @@ impl<'a> Search<'a> {
     pub(super) fn end(mut self, photo: &Photo) -> Result<Vec<Found>> {
         let is_open = self.is_open();
         // Lines of paper that is no form may have been taken for rows and columns: their cells hold no moves. Printed numbers
-        // stand beside rows of a form.
+        // stand beside rows of a form; those of a hand that keeps to the lines stand as evenly, and moves behind them.
         if is_open
             && self.listed.is_empty()
             && !self.writing_is_plain()?
             && let Some(page) = self.best.as_ref().map(|found| found.page.clone())
-            && let Some((found, by_hand)) = self.listed(&page)?
-            && (by_hand || !self.is_sure())
+            && let Some((mut found, by_hand)) = self.listed(&page)?
         {
-            self.offer_to_read(found)?;
+            if found.is_sure() && !found.is_partial() && found.legible(self.recogniser)?.is_plain() {
+                self.best = Some(found);
+            } else if by_hand || !self.is_sure() {
+                self.offer_to_read(found)?;
+            }
         }
         if let Some(found) = self.best.take_if(|found| found.page.pieces.is_some()) {
             return Ok(vec![found]);

@@ -1,5 +1,6 @@
 //! The columns in which moves are listed: where numbers end and White's and Black's moves begin.
 
+use super::list::CLOSE;
 use super::median;
 use super::starts::{NUMBER, is_second_digit};
 
@@ -51,17 +52,27 @@ impl Placed {
     }
 }
 
-/// How far behind the line of its numbers, of which the first is given, a column's moves begin.
-pub(super) fn numbers_end(words: &[Placed], letters: &[Vec<Placed>], first: usize, height: f32) -> f32 {
+/// How far behind the line of its numbers, of which the first is given, a column's moves begin; `ends` are those of the numbers
+/// behind which moves stand close, by row.
+pub(super) fn numbers_end(
+    words: &[Placed],
+    letters: &[Vec<Placed>],
+    first: usize,
+    ends: &[Option<f32>],
+    height: f32,
+) -> f32 {
     let numbers = words.iter().filter(|word| word.left < height && word.right < NUMBER * height);
     // The digits may stand apart.
     let second = |number: &Placed| {
         let mut in_row = words.iter().filter(|word| word.row == number.row && first + word.row > 9);
         in_row.find(|word| is_second_digit([number.left, number.right], [word.left, word.right], height))
     };
-    let ends = numbers.map(|word| second(word).unwrap_or(word).right);
-    let least = median(ends).unwrap_or(height);
-    let places = (0..(FURTHEST / STEP) as usize).map(|step| least + step as f32 * STEP * height);
+    let least = median(numbers.map(|word| second(word).unwrap_or(word).right)).unwrap_or(height);
+    let furthest = match ends.iter().flatten().copied().reduce(f32::max) {
+        Some(end) if ends.iter().flatten().count() as f32 > CLOSE * ends.len() as f32 => end - least,
+        _ => FURTHEST * height,
+    };
+    let places = (0..=(furthest / (STEP * height)) as usize).map(|step| least + step as f32 * STEP * height);
     // Where some moves stand close behind their numbers, there is a clearer gap behind the moves.
     let price = FAR_OFF * letters.len() as f32 / height;
     cheapest(places, |at| cut(words, letters, at, height) + price * (at - least))
@@ -232,7 +243,7 @@ mod tests {
     fn moves_in_columns_are_parted_by_a_line() {
         let letters: Vec<Vec<Placed>> =
             (0..12).map(|at| row(at, &[(0.0, 1 + at / 9), (60.0, 2 + at % 3), (180.0, 2 + at % 4)])).collect();
-        let end = numbers_end(&words(&letters), &letters, 1, HEIGHT);
+        let end = numbers_end(&words(&letters), &letters, 1, &[], HEIGHT);
         assert!((28.0..60.0).contains(&end), "{end}");
         let moves = behind(words(&letters), end, HEIGHT);
         let parted = parted(&moves, &letters, end, HEIGHT).unwrap();
@@ -246,8 +257,26 @@ mod tests {
         let number = |at: usize| if at < 4 { vec![(0.0, 1)] } else { vec![(0.0, 1), (32.0, 1)] };
         let letters: Vec<Vec<Placed>> =
             (0..14).map(|at| row(at, &[number(at), vec![(90.0, 2), (180.0, 2)]].concat())).collect();
-        let end = numbers_end(&words(&letters), &letters, 6, HEIGHT);
+        let end = numbers_end(&words(&letters), &letters, 6, &[], HEIGHT);
         assert!((44.0..90.0).contains(&end), "{end}");
+    }
+
+    #[test]
+    fn numbers_end_where_they_are_read_to_end() {
+        // Each move begins 4 pixels behind its number, farther off from the tenth on; behind White's moves there is a wide gap.
+        let number = |at: usize| if at < 9 { 1 } else { 2 };
+        let letters: Vec<Vec<Placed>> =
+            (0..14).map(|at| row(at, &[(0.0, number(at) + 3 + at % 2), (150.0, 2 + at % 3)])).collect();
+        let ends: Vec<Option<f32>> = (0..14).map(|at| Some(16.0 * number(at) as f32 - 2.0)).collect();
+        let number_alone = |word: Placed| {
+            let end = ends[word.row].filter(|_| word.left < 1.0).unwrap_or(word.left);
+            [Placed { right: end, ..word }, Placed { left: end.max(word.left), ..word }]
+        };
+        let mut words: Vec<Placed> = words(&letters).into_iter().flat_map(number_alone).collect();
+        words.retain(|word| word.right > word.left);
+        let end = |ends: &[Option<f32>]| numbers_end(&words, &letters, 1, ends, HEIGHT);
+        assert!(end(&[]) > 60.0, "{}", end(&[]));
+        assert!((10.0..36.0).contains(&end(&ends)), "{}", end(&ends));
     }
 
     #[test]

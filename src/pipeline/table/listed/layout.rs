@@ -1,10 +1,10 @@
 //! The table that a list of moves is: its columns behind the numbers, its rows as the words go up and down.
 
 use super::columns::{self, Placed};
-use super::median;
-use super::numbers::List;
+use super::list::List;
 use super::rows;
 use super::words::{Word, Writing};
+use super::{median, parted};
 use crate::pipeline::numbers::anchor::Anchor;
 use crate::pipeline::page::Page;
 use crate::pipeline::table::grid::{Band, Column, ColumnPair, Grid};
@@ -28,20 +28,26 @@ const NARROWEST: f32 = 0.3;
 const ROUNDS: usize = 20;
 /// First number up to which the rows before it are those whose numbers are not read.
 const LOST_ROWS: i32 = 6;
+/// How many numbers stand in a list that goes on in the next one, for each one that is read.
+const FEWER: f32 = 0.7;
+const MORE: f32 = 1.6;
+/// What numbers may say together that go on by chance.
+const BY_CHANCE: f32 = 15.0;
 
 /// The table whose rows begin with these numbers, and which rows these are; none where no two moves stand behind them.
 /// `page` still has the ruling that the page of the writing has not.
-pub(super) fn table(page: &Page, writing: &Writing, words: &[Word], lists: &[List]) -> Option<(Grid, Anchor)> {
+pub(super) fn table(page: &Page, writing: &Writing, words: Vec<Word>, lists: Vec<List>) -> Option<(Grid, Anchor)> {
     let across = page.image.width();
     let ruled = long_lines::find(&page.image);
-    let slope = writing.slope(words);
+    let slope = writing.slope(&words);
     // As the lines of the page run, or else its words.
     let through = |[x, y]: [f32; 2]| match &ruled {
         Some(map) => map.through([x, y]),
         None => Curve::along(across, |to| y + slope * (to - x)),
     };
-    let numbered = numbered(lists, &through)?;
-    let whole = numbered.whole(lists);
+    let (lists, numbered) = going_on(lists, &through)?;
+    let words: Vec<Word> = words.into_iter().flat_map(|word| parted(word, &lists)).collect();
+    let whole = numbered.whole(&lists);
     let block = |index: usize| Block {
         list: &whole[index],
         next: whole.get(index + 1),
@@ -49,7 +55,7 @@ pub(super) fn table(page: &Page, writing: &Writing, words: &[Word], lists: &[Lis
         height: writing.height,
         down: page.image.height(),
     };
-    let laid_out = (0..whole.len()).map(|index| block(index).laid_out(writing, words)).collect::<Option<Vec<_>>>()?;
+    let laid_out = (0..whole.len()).map(|index| block(index).laid_out(writing, &words)).collect::<Option<Vec<_>>>()?;
     let pairs: Vec<ColumnPair> = laid_out.iter().map(|(pair, _)| pair.clone()).collect();
     // From left to right where each column begins and how high its rows are.
     let columns: Vec<(&Curve, &Vec<f32>)> = laid_out
@@ -111,6 +117,21 @@ impl Numbered {
     }
 }
 
+/// The lists of a page whose numbers go on from one to the next, and which of them stand beside each other; none where more than
+/// chance numbers do not.
+fn going_on(mut lists: Vec<List>, through: &dyn Fn([f32; 2]) -> Curve) -> Option<(Vec<List>, Numbered)> {
+    loop {
+        if let Some(numbered) = numbered(&lists, through) {
+            return Some((lists, numbered));
+        }
+        let (weakest, list) = lists.iter().enumerate().min_by(|a, b| a.1.evidence.total_cmp(&b.1.evidence))?;
+        if lists.len() == 1 || list.evidence > BY_CHANCE {
+            return None;
+        }
+        lists.remove(weakest);
+    }
+}
+
 /// Which numbers stand beside each other; none where they do not go on by as many from list to list.
 fn numbered(lists: &[List], through: &dyn Fn([f32; 2]) -> Curve) -> Option<Numbered> {
     let main = lists.first()?;
@@ -129,7 +150,10 @@ fn numbered(lists: &[List], through: &dyn Fn([f32; 2]) -> Curve) -> Option<Numbe
     let offsets: Vec<i32> = lists.iter().map(offset).collect();
     let steps: Vec<i32> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let period = steps.first().copied();
-    if steps.iter().any(|&step| Some(step) != period || step < 1) {
+    let rows = lists.iter().map(|list| list.places.len()).max()? as f32;
+    let goes_on =
+        |&step: &i32| Some(step) == period && (FEWER * rows..=MORE * rows + LOST_ROWS as f32).contains(&(step as f32));
+    if !steps.iter().all(goes_on) {
         return None;
     }
     let in_first = |number: usize, offset: &i32| number as i32 - offset;
@@ -164,9 +188,11 @@ impl Block<'_> {
             self.place(letter.left as f32, letter.right as f32, (letter.top + letter.bottom) as f32 / 2.0)
         });
         let letters = columns::by_row(letters, rows);
-        let numbers_end = columns::numbers_end(&words, &letters, self.list.first, height);
+        let ends = self.ends();
+        let numbers_end = columns::numbers_end(&words, &letters, self.list.first, &ends, height);
         let moves = columns::behind(words, numbers_end, height);
         let begins = columns::winding(&letters, numbers_end, height);
+        let begins: Vec<f32> = ends.iter().zip(begins).map(|(end, begin)| end.unwrap_or(begin)).collect();
         let parted = columns::parted(&moves, &letters, numbers_end, height)?;
         let between = median(parted.iter().copied())?;
         let end = columns::end(&moves, numbers_end, &parted, height);
@@ -193,6 +219,15 @@ impl Block<'_> {
         let number_rows = self.rows.iter().map(|(number, _)| number[1]).collect();
         let pair = ColumnPair { numbers: Some(numbers), between: None, white, black };
         Some((pair, [number_rows, white_rows, black_rows]))
+    }
+
+    /// Where the numbers end behind which moves stand close, by row, from the line of the numbers on.
+    fn ends(&self) -> Vec<Option<f32>> {
+        let end = |number: &[f32; 2]| {
+            let joined = self.list.joined.iter().find(|[left, y, _]| [*left, *y] == *number)?;
+            Some(joined[2] - self.list.x_at(joined[1]))
+        };
+        self.rows.iter().map(|(number, _)| end(number)).collect()
     }
 
     /// The heights at which the moves of a column that begins so far behind the numbers would stand.
@@ -245,5 +280,29 @@ impl Block<'_> {
             && left > line - BEFORE * self.height
             && (left + right) / 2.0 < self.beyond(y);
         is_of.then_some(Placed { left: left - line, right: right - line, y, row })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(x: f32, row: usize, first: usize, count: usize, evidence: f32) -> List {
+        let place = |number: usize| [x, 300.0 + 40.0 * (row + number) as f32];
+        List { first, places: (0..count).map(place).collect(), joined: Vec::new(), evidence }
+    }
+
+    #[test]
+    fn numbers_that_do_not_go_on_from_those_at_their_left_are_chance() {
+        let level = |[_, y]: [f32; 2]| Curve::along(1000, |_| y);
+        let kept = |lists: Vec<List>| {
+            going_on(lists, &level).map(|(lists, numbered)| (lists.len(), numbered.rows(), numbered.period))
+        };
+        let main = || list(100.0, 0, 1, 25, 59.0);
+        assert_eq!(kept(vec![main(), list(500.0, 2, 28, 8, 8.6)]), Some((2, 25, Some(25))));
+        assert_eq!(kept(vec![main(), list(500.0, 2, 33, 8, 8.6)]), Some((2, 30, Some(30))), "some rows are lost");
+        assert_eq!(kept(vec![main(), list(500.0, 2, 50, 8, 8.6)]), Some((1, 25, None)));
+        assert_eq!(kept(vec![main(), list(500.0, 2, 9, 8, 8.6)]), Some((1, 25, None)));
+        assert_eq!(kept(vec![main(), list(500.0, 2, 50, 8, 20.0)]), None, "too many to be chance");
     }
 }

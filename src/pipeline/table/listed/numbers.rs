@@ -1,6 +1,6 @@
 //! Numbers written by hand, one below the other: starts that read as numbers which go on from row to row are a list.
 
-use super::median;
+use super::list::List;
 use super::starts::Start;
 use crate::pipeline::page::fit::{RIDGE, dot, least_squares, terms};
 use crate::pipeline::table::columns::MOST_PAIRS;
@@ -15,10 +15,11 @@ const ASIDE: f32 = 1.5;
 const OFF: f32 = 0.35;
 const LEAN: f32 = 0.2;
 /// What the numbers of a column say at least (natural logarithm): of the first one for each height of a letter from row to row,
-/// as rows far apart give more to choose from; of further ones; and of all for each row. And the share of the rows whose
-/// numbers stand in their places.
+/// as rows far apart give more to choose from; of further ones, and of those that are first letters of words; and of all for each
+/// row. And the share of the rows whose numbers stand in their places.
 const ENOUGH: f32 = 8.0;
 const FURTHER: f32 = 6.0;
+const FURTHER_LETTERS: f32 = 9.0;
 const MEAN: f32 = 0.7;
 const SHARE: f32 = 0.5;
 /// Rows so low count as such, in heights of a letter.
@@ -31,9 +32,6 @@ const READINGS: usize = 3;
 /// Rows beyond two numbers, in steps between these, over which their line may be taken for straight; so many steps at least.
 const STRAIGHT: f32 = 4.0;
 const NEAR: f32 = 3.0;
-/// How much the distances of handwritten numbers differ from one to the next, in shares of the pitch: those of forms by at most
-/// 0.026, those of most hands by 0.06 and more.
-const UNEVEN: f32 = 0.035;
 /// Numbers from the last one on of which the first that reads is the next, and how far off its place it may stand, in steps
 /// from row to row.
 const SKIPPED: usize = 2;
@@ -46,75 +44,6 @@ const PITCH_DIFFERS: f32 = 0.15;
 /// How often a number's place is made out better.
 const STEPS: usize = 4;
 
-/// A column of numbers that go down the page.
-#[derive(Debug, Clone)]
-pub(super) struct List {
-    /// The first number.
-    pub first: usize,
-    /// The left end and the middle of the number, by number from the first one on.
-    pub places: Vec<[f32; 2]>,
-    /// What the numbers say together (natural logarithm).
-    pub evidence: f32,
-}
-
-impl List {
-    /// The last number.
-    pub fn last(&self) -> usize {
-        self.first + self.places.len() - 1
-    }
-
-    pub fn at(&self, number: f32) -> [f32; 2] {
-        let last = self.places.len() - 1;
-        let position = number - self.first as f32;
-        if last == 0 {
-            return self.places[0];
-        }
-        // Beyond the ends as it goes from end to end.
-        if position < 0.0 || position > last as f32 {
-            let end = if position < 0.0 { 0 } else { last };
-            let step = [0, 1].map(|axis| (self.places[last][axis] - self.places[0][axis]) / last as f32);
-            return [0, 1].map(|axis| self.places[end][axis] + (position - end as f32) * step[axis]);
-        }
-        let low = (position as usize).min(last - 1);
-        let share = position - low as f32;
-        [0, 1].map(|axis| self.places[low][axis] + share * (self.places[low + 1][axis] - self.places[low][axis]))
-    }
-
-    /// The list with places from one number to another, both among them: beyond its ends it goes on as from end to end, and the
-    /// shorter it is the more as the other one does, whose numbers beside it are smaller by so much.
-    pub fn reaching(&self, [first, last]: [i32; 2], other: &Self, smaller: i32) -> Self {
-        let own = (self.places.len() as f32 / other.places.len() as f32).powi(2).min(1.0);
-        let place = |number: i32| {
-            let number = number as f32;
-            let end = number.clamp(self.first as f32, self.last() as f32);
-            let (at_end, straight) = (self.at(end), self.at(number));
-            if number == end {
-                return straight;
-            }
-            let [from, to] = [end, number].map(|number| other.at(number - smaller as f32));
-            [0, 1].map(|axis| own * straight[axis] + (1.0 - own) * (at_end[axis] + to[axis] - from[axis]))
-        };
-        Self { first: first.max(0) as usize, places: (first..=last).map(place).collect(), evidence: self.evidence }
-    }
-
-    pub fn pitch(&self) -> f32 {
-        let last = self.places.len().max(2) - 1;
-        (self.places[self.places.len() - 1][1] - self.places[0][1]) / last as f32
-    }
-
-    /// Whether from number to number the distance differs as it does in writing.
-    pub fn is_uneven(&self) -> bool {
-        let bend = |three: &[[f32; 2]]| (three[2][1] - 2.0 * three[1][1] + three[0][1]).abs();
-        median(self.places.windows(3).map(bend)).is_some_and(|bend| bend > UNEVEN * self.pitch())
-    }
-
-    /// The left end of the numbers at a height.
-    pub fn x_at(&self, y: f32) -> f32 {
-        let (first, last) = (self.places[0], self.places[self.places.len() - 1]);
-        first[0] + (last[0] - first[0]) * (y - first[1]) / (last[1] - first[1]).max(1.0)
-    }
-}
-
 /// A start that is the number of a row.
 #[derive(Debug, Clone, Copy)]
 struct Number {
@@ -122,6 +51,16 @@ struct Number {
     left: f32,
     y: f32,
     evidence: f32,
+    /// Where it ends, if its move stands close behind it.
+    end: Option<f32>,
+}
+
+impl Number {
+    /// A start as a number; none where it is no number that there is.
+    fn of(start: &Start, value: usize) -> Option<Self> {
+        let (&evidence, &end) = start.says.get(value).zip(start.ends.get(value))?;
+        Some(Self { value, left: start.left, y: start.y, evidence, end })
+    }
 }
 
 /// The columns of numbers, from left to right.
@@ -129,6 +68,10 @@ pub(super) fn lists(mut starts: Vec<Start>, height: f32) -> Vec<List> {
     let mut lists: Vec<List> = Vec::new();
     while lists.len() < MOST_PAIRS {
         let Some(list) = list(&starts, lists.first(), height) else { break };
+        // A hand that writes moves close behind their numbers does so all over the page.
+        if lists.is_empty() && !list.is_joined() {
+            starts.iter_mut().for_each(Start::read_whole);
+        }
         // Numbers go on to the right.
         starts.retain_mut(|start| {
             let off = (start.left - list.x_at(start.y)) / height;
@@ -199,7 +142,13 @@ fn list(starts: &[Start], main: Option<&List>, height: f32) -> Option<List> {
     let mut numbers = numbers[first..=last].to_vec();
     go_on(&mut numbers, starts, height);
     let pitch = (numbers[numbers.len() - 1].y - numbers[0].y) / (numbers.len().max(2) - 1) as f32;
-    let enough = if main.is_some() { FURTHER } else { ENOUGH * (pitch / height).max(LOW) };
+    // Letters of moves that read as numbers tell less than whole words.
+    let are_words = 2 * numbers.iter().filter(|number| number.end.is_none()).count() > numbers.len();
+    let enough = match main {
+        Some(_) if are_words => FURTHER,
+        Some(_) => FURTHER_LETTERS,
+        None => ENOUGH * (pitch / height).max(LOW),
+    };
     let rows = numbers[numbers.len() - 1].value - numbers[0].value + 1;
     let is_list = evidence(&numbers) > enough.max(MEAN * rows as f32)
         && numbers.len() > 1
@@ -215,10 +164,10 @@ fn go_on(numbers: &mut Vec<Number>, starts: &[Start], height: f32) {
         let next =
             (1..=SKIPPED).flat_map(|step| starts.iter().map(move |start| (step, start))).find_map(|(step, start)| {
                 let (value, dy) = (last.value + step, start.y - last.y);
-                let evidence = start.says.get(value).copied().filter(|&says| says > LIKELY)?;
+                let number = Number::of(start, value).filter(|number| number.evidence > LIKELY)?;
                 let aside = (start.left - last.left - lean * dy).abs() / height;
                 let is_next = aside < ASIDE && WIDER.contains(&(dy / pitch - step as f32));
-                is_next.then_some(Number { value, left: start.left, y: start.y, evidence })
+                is_next.then_some(number)
             });
         match next {
             Some(number) => numbers.push(number),
@@ -253,10 +202,13 @@ fn numbers_along(
         }
         let row = value.round();
         let (off, aside) = ((value - row).abs(), (start.left - across(value)).abs() / height);
-        let evidence = start.says.get(row as usize).copied().filter(|_| row >= 1.0).unwrap_or(f32::NEG_INFINITY);
-        if off < OFF && aside < ASIDE && reach.contains(&row) && evidence.is_finite() {
-            let number = Number { value: row as usize, left: start.left, y: start.y, evidence };
-            found.push((evidence - off - aside, number));
+        let number = Number::of(start, row.max(0.0) as usize).filter(|n| n.value >= 1 && n.evidence.is_finite());
+        if off < OFF
+            && aside < ASIDE
+            && reach.contains(&row)
+            && let Some(number) = number
+        {
+            found.push((number.evidence - off - aside, number));
         }
     }
     found.sort_by(|a, b| a.1.value.cmp(&b.1.value).then(b.0.total_cmp(&a.0)));
@@ -299,7 +251,9 @@ fn filled(seen: &[Number]) -> List {
         }
     }
     places.push([seen[seen.len() - 1].left, seen[seen.len() - 1].y]);
-    List { first: seen[0].value, places, evidence: evidence(seen) }
+    let joined = seen.iter().filter(|number| number.evidence > LIKELY);
+    let joined = joined.filter_map(|number| number.end.map(|end| [number.left, number.y, end])).collect();
+    List { first: seen[0].value, places, joined, evidence: evidence(seen) }
 }
 
 #[cfg(test)]
@@ -313,7 +267,7 @@ mod tests {
         if let Some(value) = says {
             evidence[value] = 3.0;
         }
-        Start { left, y, says: evidence }
+        Start { left, y, ends: vec![None; evidence.len()], whole: evidence.clone(), says: evidence }
     }
 
     /// How far off its row a hand writes.
@@ -343,21 +297,23 @@ mod tests {
     }
 
     #[test]
-    fn a_short_list_goes_on_as_a_long_one_beside_it() {
-        let list = |x: f32, first: usize, count: usize, pitch: f32, lean: f32| List {
-            first,
-            places: (0..count).map(|row| [x + lean * row as f32, 300.0 + pitch * row as f32]).collect(),
-            evidence: 20.0,
+    fn some_first_letters_that_go_on_as_numbers_are_no_further_list() {
+        let y = |row: usize| 300.0 + 40.0 * row as f32;
+        let further = |count: usize, [main, joined]: [bool; 2]| {
+            let row = |row: usize, x: f32, value: usize, joined: bool| {
+                let mut start = start(x, y(row), Some(value));
+                if joined {
+                    start.whole[value] = -0.5;
+                    start.ends[value] = Some(x + 30.0);
+                }
+                start
+            };
+            let beside = (0..count).map(|at| row(at, 500.0, at + 21, joined));
+            lists((0..20).map(|at| row(at, 100.0, at + 1, main)).chain(beside).collect(), 24.0).len()
         };
-        // Over a few numbers the hand leans more and writes closer.
-        let (long, short) = (list(100.0, 1, 30, 40.0, 1.0), list(500.0, 31, 6, 36.0, -2.0));
-        let whole = short.reaching([31, 60], &long, 30);
-        assert_eq!((whole.first, whole.last()), (31, 60));
-        assert_eq!(whole.places[..6], short.places[..], "what is read stays where it stands");
-        let [x, y] = whole.places[29];
-        assert!((x - 514.0).abs() < 4.0 && (y - 1440.0).abs() < 8.0, "{x} {y}");
-        let [x, y] = long.reaching([0, 31], &short, -30).places[31];
-        assert!((x - 130.0).abs() < 0.1 && (y - 1500.0).abs() < 0.1, "a long one goes on by itself: {x} {y}");
+        assert_eq!([further(3, [false, false]), further(5, [true, false])], [2, 2]);
+        assert_eq!([further(3, [true, true]), further(5, [true, true])], [1, 2]);
+        assert_eq!(further(5, [false, true]), 1, "a hand that leaves room behind numbers");
     }
 
     #[test]

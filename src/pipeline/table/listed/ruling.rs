@@ -8,9 +8,10 @@ use crate::pipeline::page::shapes::far_shares;
 use crate::pipeline::page::{PAPER, Page};
 use image::{GrayImage, Luma};
 
-/// Darkness (of 255) from which a pixel is ink where no ruling is darker; of the palest ruling that is looked for, and of the
-/// darkest that can be told from ink.
+/// Darkness (of 255) from which a pixel is ink where no ruling is darker, and where ink is pale; of the palest ruling that is
+/// looked for, and of the darkest that can be told from ink.
 const INK: u8 = 70;
+const PALEST_INK: u8 = 40;
 const PALEST: u8 = 30;
 const DARKEST_RULING: u8 = 160;
 const STEP: u8 = 10;
@@ -26,6 +27,10 @@ const DARK: f32 = 0.6;
 const DARKER: f32 = 0.45;
 /// Darkness of what lies around the paper at least: shadows are paler.
 const AROUND: u8 = 128;
+/// How much higher letters become at least where pieces of strokes become whole, and how many more there are at most of them where
+/// there are some.
+const WHOLE: f32 = 1.06;
+const GRAIN: f32 = 2.5;
 /// How much lower letters are, if that, where they are broken into pieces; and the letters of a short game.
 const BROKEN: f32 = 0.75;
 const A_GAME: usize = 50;
@@ -50,7 +55,7 @@ pub(crate) struct Unruled {
 impl Unruled {
     pub(crate) fn new(page: &Page) -> Self {
         let Some(clear) = ruling(page).map(|ruling| ruling + STEP).filter(|&clear| clear < DARKEST_RULING) else {
-            return Self { page: page.clone(), ink: INK };
+            return Self { page: page.clone(), ink: ink(page) };
         };
         let dark = (DARK * f32::from(clear)) as u8;
         let erased = Self { page: erased(page, dark), ink: dark };
@@ -72,6 +77,25 @@ impl Unruled {
     pub(crate) fn turned(&self, quarter_turns: u8) -> Self {
         Self { page: self.page.turned(quarter_turns), ink: self.ink }
     }
+}
+
+/// The darkness from which a pixel of a page without ruling is ink. Pale strokes fall into pieces unless what is paler counts too;
+/// where that makes whole letters of them, only these and not the grain of the paper become more.
+fn ink(page: &Page) -> u8 {
+    let written = |ink: u8| {
+        let writing = Writing::new(Unruled { page: page.clone(), ink });
+        writing.map_or((0.0, 0.0), |writing| (writing.height, writing.letters.len() as f32))
+    };
+    let mut ink = INK;
+    let (mut height, mut letters) = written(ink);
+    while ink > PALEST_INK {
+        let (higher, more) = written(ink - STEP);
+        if higher < WHOLE * height || (letters >= A_GAME as f32 && more > GRAIN * letters) {
+            break;
+        }
+        (ink, height, letters) = (ink - STEP, higher, more);
+    }
+    ink
 }
 
 /// The share of the pixels that is darker than so much.
@@ -254,5 +278,26 @@ mod tests {
         let writing = Writing::new(unruled).unwrap();
         assert_eq!(writing.letters.len(), strokes.len());
         assert!((writing.height - 30.0).abs() < 3.0, "{}", writing.height);
+    }
+
+    #[test]
+    fn what_is_paler_than_usual_ink_makes_pale_strokes_whole() {
+        // Strokes of three by thirty pixels that are paler in their middle, or specks of that tone.
+        let drawn = |middle: u8, speck: u8| {
+            let mut page = squared(0, &[]);
+            for [left, top] in (0..60).map(|at| [95 + 70 * (at % 10), 225 + 120 * (at / 10)]) {
+                for (down, x) in (0..30).flat_map(|down| (0..3).map(move |x| (down, x))) {
+                    let dark = if (12..18).contains(&down) { middle } else { 100 };
+                    page.image.put_pixel(left + x, top + down, Luma([255 - dark]));
+                }
+                for (x, y) in (30..42).flat_map(|x| (60..72).map(move |y| (left + x, top + y))) {
+                    page.image.put_pixel(x, y, Luma([255 - speck]));
+                }
+            }
+            Unruled::new(&page).ink
+        };
+        assert_eq!(drawn(100, 0), INK);
+        assert_eq!(drawn(64, 0), INK - STEP);
+        assert_eq!(drawn(100, 64), INK, "specks make letters no higher");
     }
 }

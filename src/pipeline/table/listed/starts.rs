@@ -15,6 +15,11 @@ use rayon::prelude::*;
 pub(super) const LARGEST: usize = anchor::LARGEST as usize;
 /// What a number says that begins its word (natural logarithm): its move may stand close behind it.
 const LEADING: f32 = 2.0;
+/// What the first letters of a word say at most, which may be a number close before its move; and how many these are at most.
+const JOINED: f32 = 3.0;
+const FIRST_LETTERS: usize = 3;
+/// Width of what must stand behind them, in heights of a letter: no move is shorter, and a sign of the number is.
+const BEHIND: f32 = 1.0;
 /// Room at the left of a number, and its greatest width, in heights of a letter.
 const ROOM: f32 = 0.5;
 pub(super) const NUMBER: f32 = 3.2;
@@ -40,6 +45,41 @@ pub(super) struct Start {
     pub left: f32,
     pub y: f32,
     pub says: Vec<f32>,
+    /// What the whole word says alone.
+    pub whole: Vec<f32>,
+    /// For each number where it ends, if more of the word stands close behind it.
+    pub ends: Vec<Option<f32>>,
+}
+
+impl Start {
+    /// A word that was shown in some ways.
+    fn new(word: &Word, seen: &[Seen]) -> Self {
+        let nothing = vec![f32::NEG_INFINITY; LARGEST + 1];
+        let mut start =
+            Self { left: word.left, y: word.y, says: nothing.clone(), whole: nothing, ends: vec![None; LARGEST + 1] };
+        for Seen { says, end, .. } in seen {
+            for (value, &says) in says.iter().enumerate() {
+                // The first digit of a larger number is none.
+                let is_longer = |number: usize| number / 10 == value || number / 100 == value;
+                let is_part = end.is_some() && seen.iter().filter_map(|seen| seen.number).any(is_longer);
+                let says = if is_part { says.min(0.0) } else { says };
+                if end.is_none() {
+                    start.whole[value] = start.whole[value].max(says);
+                }
+                // A sign behind the number is of it.
+                if says > start.says[value] || (says == start.says[value] && start.ends[value].is_some()) {
+                    (start.says[value], start.ends[value]) = (says, *end);
+                }
+            }
+        }
+        start
+    }
+
+    /// From now on its first letters say nothing.
+    pub fn read_whole(&mut self) {
+        self.says.clone_from(&self.whole);
+        self.ends.fill(None);
+    }
 }
 
 /// The words that may be numbers, read.
@@ -57,35 +97,52 @@ pub(super) fn starts(writing: &Writing, words: &[Word], recogniser: &dyn Recogni
     if starts.len() > MOST_STARTS {
         return Ok(Vec::new());
     }
-    let ways: Vec<(usize, f32)> = starts
+    let ways: Vec<(usize, Shown)> = starts
         .iter()
         .enumerate()
         .flat_map(|(at, word)| {
-            let alone = word.right.min(word.left + NUMBER * height);
-            let spaced = second_digit(word, words, height);
-            [Some(alone), spaced].into_iter().flatten().map(move |end| (at, end))
+            let alone = Shown::To(word.right.min(word.left + NUMBER * height));
+            let spaced = second_digit(word, words, height).map(Shown::To);
+            let joined = joined(word, height).into_iter().map(Shown::Before);
+            [Some(alone), spaced].into_iter().flatten().chain(joined).map(move |shown| (at, shown))
         })
         .collect();
-    let crops: Vec<Crop> = ways.par_iter().map(|&(at, end)| shown(&writing.page, starts[at], end, height)).collect();
+    let crops: Vec<Crop> = ways.par_iter().map(|(at, shown)| shown.cut(&writing.page, starts[*at], height)).collect();
     let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
     let spelled = anchor::spellings(recogniser.alphabet());
-    let says = |reading: &Reading| {
+    let read = |(reading, (_, shown)): (&Reading, &(usize, Shown))| {
         let mut says = anchor::row_evidence(reading, &spelled);
         let text = reading.best_path(recogniser.alphabet()).0;
-        if let Some(value) = leading_number(&text) {
-            says[value] = says[value].max(LEADING);
+        let leading = leading_number(&text);
+        match shown {
+            Shown::Before(_) => {
+                says.iter_mut().for_each(|says| *says = says.min(JOINED));
+                if let Some((value, "" | "." | ")" | "-" | ":" | "/")) = leading {
+                    says[value] = JOINED;
+                }
+            }
+            Shown::To(_) => {
+                if let Some((value, _)) = leading {
+                    says[value] = says[value].max(LEADING);
+                }
+            }
         }
-        says
+        let end = if let Shown::Before(end) = shown { Some(*end) } else { None };
+        Seen { says, number: leading.map(|(value, _)| value), end }
     };
-    let read: Vec<Vec<f32>> = readings.par_iter().map(says).collect();
-    let mut out: Vec<Start> = Vec::new();
-    for (&(at, _), says) in ways.iter().zip(read) {
-        match out.get_mut(at) {
-            Some(start) => start.says.iter_mut().zip(says).for_each(|(most, says)| *most = most.max(says)),
-            None => out.push(Start { left: starts[at].left, y: starts[at].y, says }),
-        }
-    }
-    Ok(out)
+    let mut seen: Vec<Vec<Seen>> = starts.iter().map(|_| Vec::new()).collect();
+    let read: Vec<Seen> = readings.par_iter().zip(&ways).map(read).collect();
+    ways.iter().zip(read).for_each(|((at, _), read)| seen[*at].push(read));
+    Ok(starts.iter().zip(&seen).map(|(word, seen)| Start::new(word, seen)).collect())
+}
+
+/// What a word says as it is shown in one way.
+struct Seen {
+    says: Vec<f32>,
+    /// The number with which it begins.
+    number: Option<usize>,
+    /// Where it ends, if only its first letters are shown.
+    end: Option<f32>,
 }
 
 /// Where a number ends of which a word is the first digit and the next word the second, as hands write them that space their
@@ -103,31 +160,89 @@ pub(super) fn is_second_digit([left, right]: [f32; 2], [next, end]: [f32; 2], he
     right - left < DIGIT * height && end - next < DIGIT * height && (0.0..SPACED * height).contains(&(next - right))
 }
 
-/// A word as a cell, up to a place.
-fn shown(page: &Page, word: &Word, end: f32, height: f32) -> Crop {
-    let across = |y: f32| Curve::along(page.image.width(), |_| y);
-    let down = |x: f32| Curve::along(page.image.height(), |_| x);
-    let band = Band { top: across(word.y - SHOWN * height), bottom: across(word.y + SHOWN * height), ruled: true };
-    let (left, right) = (down(word.left - AT_LEFT * height), down(end + AT_RIGHT * height));
-    Crop::cut(page, &band, &Column { left, right, inner: Vec::new() })
+/// The places behind the first letters of a word behind which more is written.
+fn joined(word: &Word, height: f32) -> Vec<f32> {
+    let mut letters: Vec<[f32; 2]> =
+        word.letters.iter().map(|letter| [letter.left as f32, letter.right as f32]).collect();
+    letters.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    let mut places = Vec::new();
+    let mut end = word.left;
+    for pair in letters.windows(2).take(FIRST_LETTERS) {
+        end = end.max(pair[0][1]);
+        if end < word.left + NUMBER * height && end < word.right - BEHIND * height {
+            places.push(end.max((end + pair[1][0]) / 2.0));
+        }
+    }
+    places
 }
 
-/// The number with which a text begins.
-fn leading_number(text: &str) -> Option<usize> {
-    let digits: String = text.chars().take_while(|c| c.is_ascii_digit() || *c == 'O').collect();
+/// How a word is shown.
+enum Shown {
+    /// As far as a place, and some of what is behind it.
+    To(f32),
+    /// As far as a place, and nothing of what is behind it.
+    Before(f32),
+}
+
+impl Shown {
+    fn cut(&self, page: &Page, word: &Word, height: f32) -> Crop {
+        let across = |y: f32| Curve::along(page.image.width(), |_| y);
+        let down = |x: f32| Curve::along(page.image.height(), |_| x);
+        let band = Band { top: across(word.y - SHOWN * height), bottom: across(word.y + SHOWN * height), ruled: true };
+        let (Self::To(end) | Self::Before(end)) = self;
+        let (left, right) = (down(word.left - AT_LEFT * height), down(end + AT_RIGHT * height));
+        let column = Column { left, right, inner: Vec::new() };
+        match self {
+            Self::To(_) => Crop::cut(page, &band, &column),
+            Self::Before(end) => Crop::cut_before(page, &band, &column, *end),
+        }
+    }
+}
+
+/// The number with which a text begins, and what stands behind it.
+fn leading_number(text: &str) -> Option<(usize, &str)> {
+    let (digits, rest) = text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != 'O').unwrap_or(text.len()));
     let value = digits.replace('O', "0").parse().ok()?;
-    (digits.len() <= 3 && (1..=LARGEST).contains(&value) && !digits.starts_with('O')).then_some(value)
+    (digits.len() <= 3 && (1..=LARGEST).contains(&value) && !digits.starts_with('O')).then_some((value, rest))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::page::shapes::Shape;
 
     #[test]
     fn a_number_may_begin_a_text() {
         assert_eq!(
             ["12.", "3Nf3", "1O)", "O-O", "e4", "", "0"].map(leading_number),
-            [Some(12), Some(3), Some(10), None, None, None, None]
+            [Some((12, ".")), Some((3, "Nf3")), Some((10, ")")), None, None, None, None]
         );
+    }
+
+    #[test]
+    fn the_first_digit_of_a_number_is_none() {
+        let shape = Shape { left: 10, right: 60, top: 0, bottom: 20, area: 100 };
+        let seen = |number: usize, sure: f32, end: Option<f32>| {
+            let mut says = vec![-0.5; LARGEST + 1];
+            says[number] = sure;
+            Seen { says, number: Some(number), end }
+        };
+        let start = |seen: &[Seen]| {
+            let start = Start::new(&Word::new(vec![shape]).unwrap(), seen);
+            [1, 12].map(|number| (start.says[number], start.ends[number]))
+        };
+        let [whole, digit, digits] = [seen(12, 2.0, None), seen(1, 3.0, Some(20.0)), seen(12, 3.0, Some(30.0))];
+        assert_eq!(start(&[whole, digit, digits]), [(0.0, Some(20.0)), (3.0, Some(30.0))]);
+        let [whole, digit] = [seen(1, 2.0, None), seen(1, 3.0, Some(20.0))];
+        assert_eq!(start(&[whole, digit]), [(3.0, Some(20.0)), (-0.5, None)]);
+    }
+
+    #[test]
+    fn a_number_may_end_behind_each_of_the_first_letters_of_a_longer_word() {
+        let letter = |left: usize| Shape { left, right: left + 12, top: 0, bottom: 20, area: 100 };
+        let word = |lefts: &[usize]| Word::new(lefts.iter().map(|&left| letter(left)).collect()).unwrap();
+        assert_eq!(joined(&word(&[0, 16, 32, 48, 64]), 20.0), [14.0, 30.0, 46.0]);
+        assert_eq!(joined(&word(&[0, 16, 32]), 20.0), [14.0], "a digit and two letters");
+        assert!(joined(&word(&[0, 16]), 20.0).is_empty(), "a digit and a sign");
     }
 }

@@ -16,8 +16,12 @@ const DASH: f32 = 0.2;
 const USUAL: std::ops::Range<f32> = 0.5..1.4;
 /// Height of what touches from row to row, in heights of a letter.
 const TOUCHING: f32 = 1.7;
-/// Gap between letters of a word at most, in heights of a letter.
+/// Gap between letters of a word at most, in heights of a letter. A hand spaces its letters out that leaves gaps so wide at three
+/// of four of them; then the gap is at most so many times the usual one, of those that may be within a word.
 const LETTER_GAP: f32 = 0.55;
+const SPACED: f32 = 0.45;
+const USUAL_GAPS: f32 = 1.3;
+const IN_A_WORD: f32 = 1.5;
 /// How far letters of a word stand higher or lower than each other, in heights of a letter: any, and those of which the lower
 /// one has at least a share beside the other.
 const NEAR: f32 = 0.4;
@@ -52,6 +56,15 @@ pub(in crate::pipeline::table) struct Word {
     /// The middle of its letters.
     pub y: f32,
     pub letters: Vec<Shape>,
+}
+
+impl Word {
+    /// A word of letters; none of none.
+    pub(super) fn new(letters: Vec<Shape>) -> Option<Self> {
+        let left = letters.iter().map(|letter| letter.left).min()? as f32;
+        let right = letters.iter().map(|letter| letter.right).max()? as f32;
+        Some(Self { left, right, y: median(letters.iter().map(middle)), letters })
+    }
 }
 
 impl Writing {
@@ -100,11 +113,12 @@ impl Writing {
     pub(in crate::pipeline::table) fn words(&self) -> Vec<Word> {
         let mut letters: Vec<Shape> = self.letters.iter().flat_map(|letter| self.by_row(letter)).collect();
         letters.sort_by_key(|letter| letter.left);
+        let gap = letter_gap(&letters, self.height);
         let mut words: Vec<Word> = Vec::new();
         for letter in letters {
             let (left, y) = (letter.left as f32, middle(&letter));
             let goes_on = |word: &&mut Word| {
-                left < word.right + LETTER_GAP * self.height && {
+                left < word.right + gap && {
                     let last = &word.letters[word.letters.len() - 1];
                     let off = (y - middle(last)).abs().min((y - word.y).abs());
                     off < NEAR * self.height || (off < NEARLY * self.height && stands_beside(last, &letter))
@@ -147,6 +161,20 @@ impl Writing {
             |row: usize| Shape { top: border(row), bottom: border(row + 1), area: letter.area / rows, ..*letter };
         (0..rows).map(part).collect()
     }
+}
+
+/// The gap between letters of a word at most, as letters of some height stand from left to right, in pixels of the page.
+fn letter_gap(letters: &[Shape], height: f32) -> f32 {
+    let gap = |letter: &Shape| {
+        let next = letters
+            .iter()
+            .filter(|next| next.left > letter.left && (middle(next) - middle(letter)).abs() < NEAR * height);
+        next.map(|next| next.left as f32 - letter.right as f32).min_by(f32::total_cmp)
+    };
+    let mut gaps: Vec<f32> = letters.iter().filter_map(gap).filter(|&gap| gap < IN_A_WORD * height).collect();
+    gaps.sort_by(f32::total_cmp);
+    let is_spaced = gaps.len() >= FEWEST && gaps[gaps.len() / 4] > SPACED * height;
+    if is_spaced { (USUAL_GAPS * gaps[gaps.len() / 2]).max(LETTER_GAP * height) } else { LETTER_GAP * height }
 }
 
 /// Leaves out what lies beyond broad dark edges, seen from the middle of the letters: the grain of a table that the paper lies
@@ -213,6 +241,16 @@ pub(super) mod tests {
             words.sort_unstable();
             assert_eq!(words, [[2; 12], [3; 12]].concat());
         }
+    }
+
+    #[test]
+    fn a_hand_may_space_its_letters_out() {
+        let letters: Vec<[u32; 2]> =
+            (0..12).flat_map(|row| [200, 230, 420, 450, 480].map(|x| [x, 205 + 60 * row])).collect();
+        let mut words: Vec<usize> =
+            writing(&squared(60, &letters)).words().iter().map(|word| word.letters.len()).collect();
+        words.sort_unstable();
+        assert_eq!(words, [[2; 12], [3; 12]].concat());
     }
 
     #[test]
