@@ -58,7 +58,7 @@ impl Search<'_> {
             };
             let lists: Vec<_> = lists.into_iter().flatten().filter(is_list).collect();
             let are_even = lists.iter().any(|(_, by_hand)| !by_hand);
-            if !are_even && self.take_lists(lists.into_iter().map(|(found, _)| found).collect())? {
+            if !are_even && self.take_lists(lists.into_iter().map(|(found, _)| found).collect(), words_tell)? {
                 return Ok(true);
             }
             let others = others.iter().map(|unruled| Text::new(unruled.turned(turns)));
@@ -107,8 +107,8 @@ impl Search<'_> {
     }
 
     /// Takes lists behind which moves stand; whether there are any. Some few tell nothing, nor do those behind which most does
-    /// not read as moves.
-    fn take_lists(&mut self, mut lists: Vec<Found>) -> Result<bool> {
+    /// not read as moves, unless words tell which way up the page is and many numbers read.
+    fn take_lists(&mut self, mut lists: Vec<Found>, words_tell: bool) -> Result<bool> {
         // Where far fewer numbers read, or they do not go as far, rows may have been passed over.
         if let [first, second] = &lists[..]
             && (second.support() > CLEARLY * first.support()
@@ -118,7 +118,8 @@ impl Search<'_> {
         }
         let mut any = false;
         for mut found in lists.into_iter().filter(|found| found.anchor.rows >= MANY_ROWS) {
-            if timed(self.timing, "anchor", || found.legible(self.recogniser))?.is_plain() {
+            let legible = timed(self.timing, "anchor", || found.legible(self.recogniser))?;
+            if legible.is_plain() || (words_tell && found.is_told(WHOLE) && !legible.is_nothing()) {
                 self.best.take_if(|_| !any);
                 self.offer_to_read(found)?;
                 any = true;

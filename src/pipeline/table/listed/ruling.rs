@@ -34,6 +34,8 @@ const GRAIN: f32 = 2.5;
 /// How much lower letters are, if that, where they are broken into pieces; and the letters of a short game.
 const BROKEN: f32 = 0.75;
 const A_GAME: usize = 50;
+/// How many times as many pieces as letters are more than strokes fall into.
+const MOST_PIECES: usize = 4;
 /// Length over which lines are straight, in pixels of the page, and the share of it that is dark; their slopes, as pixels up or
 /// down over a hundred, and steps between these.
 const STRAIGHT: usize = 120;
@@ -64,12 +66,13 @@ impl Unruled {
         // Strokes that are hardly darker than the ruling fall into pieces with it; bits of lines that are erased badly, and the
         // grain of what is none, are low too.
         let written = [&erased, &lightened].map(|way| Writing::new(way.clone()));
-        let [(erasing, _), (lightening, letters)] = written.map(|writing| match writing {
+        let [(erasing, pieces), (lightening, letters)] = written.map(|writing| match writing {
             Some(writing) => (writing.height, writing.letters.len()),
             None => (0.0, 0),
         });
         let is_broken = lightening < BROKEN * erasing;
-        let is_grain = erasing < BROKEN * lightening && letters >= A_GAME;
+        let is_grain = letters >= A_GAME
+            && (erasing < BROKEN * lightening || (erasing <= lightening && pieces > MOST_PIECES * letters));
         if !is_broken && (is_darker || is_grain) { lightened } else { erased }
     }
 
@@ -278,6 +281,21 @@ mod tests {
         let writing = Writing::new(unruled).unwrap();
         assert_eq!(writing.letters.len(), strokes.len());
         assert!((writing.height - 30.0).abs() < 3.0, "{}", writing.height);
+    }
+
+    #[test]
+    fn paper_with_much_grain_is_lightened() {
+        // Letters that are no darker than twice the ruling, and ten times as many bits of grain as dark as that.
+        let letters: Vec<[u32; 2]> = (0..60).map(|at| [210 + 80 * (at % 6), 210 + 80 * (at / 6)]).collect();
+        let mut page = squared(60, &letters);
+        for (left, top) in (0..25).flat_map(|x| (0..28).map(move |y| (5 + 32 * x, 46 + 40 * y))) {
+            let is_paper = |&(x, y): &(u32, u32)| page.image.get_pixel(x, y).0[0] > 240;
+            let bit = (0..12).flat_map(|x| (0..24).map(move |y| (left + x, top + y)));
+            let bit: Vec<(u32, u32)> = bit.filter(is_paper).collect();
+            bit.into_iter().for_each(|(x, y)| page.image.put_pixel(x, y, Luma([195])));
+        }
+        let writing = Writing::new(Unruled::new(&page)).unwrap();
+        assert_eq!(writing.letters.len(), letters.len());
     }
 
     #[test]
