@@ -221,6 +221,12 @@ mod tests {
     use crate::pipeline::table::lines::STRIP;
     use image::{GrayImage, Luma};
 
+    /// Paper of some pixels across and down with ink on it.
+    fn drawn(across: u32, down: u32, is_ink: impl Fn(u32, u32) -> bool) -> Page {
+        let grey = GrayImage::from_fn(across, down, |x, y| Luma([if is_ink(x, y) { 40 } else { 250 }]));
+        Page::new(&Photo { file: String::new(), grey }, 0)
+    }
+
     #[test]
     fn ink_in_a_wide_cell_keeps_its_proportions() {
         // A cell of 900 by 40 pixels with a block of 30 by 20 pixels in it.
@@ -230,8 +236,7 @@ mod tests {
             |x: u32, y: u32| x < 950 && (50..98).contains(&y) && (x >= 946 || (95..98).contains(&(y + x / 100)));
         let page = |ruled: &dyn Fn(u32, u32) -> bool| {
             let is_dark = |x: u32, y: u32| inked(x, y) || ruled(x, y);
-            let grey = GrayImage::from_fn(1000, 200, |x, y| Luma([if is_dark(x, y) { 40 } else { 250 }]));
-            Page::new(&Photo { file: String::new(), grey }, 0)
+            drawn(1000, 200, is_dark)
         };
         let line = |at: f32| Curve { y: vec![at; 1000 / STRIP] };
         let band = Band { top: line(50.0), bottom: line(90.0), ruled: true };
@@ -252,8 +257,7 @@ mod tests {
     fn nothing_is_shown_behind_an_end() {
         // Two blocks of 20 by 20 pixels, 10 apart.
         let inked = |x: u32, y: u32| ((80..100).contains(&x) || (110..130).contains(&x)) && (60..80).contains(&y);
-        let grey = GrayImage::from_fn(400, 200, |x, y| Luma([if inked(x, y) { 40 } else { 250 }]));
-        let page = Page::new(&Photo { file: String::new(), grey }, 0);
+        let page = drawn(400, 200, inked);
         let line = |at: f32| Curve { y: vec![at; 400 / STRIP] };
         let band = Band { top: line(50.0), bottom: line(90.0), ruled: true };
         let column = Column { left: line(60.0), right: line(140.0), inner: Vec::new() };
@@ -269,8 +273,7 @@ mod tests {
         // Squeezed, it is as narrow as the border, which is no ink.
         let crop = |ink: std::ops::Range<u32>| {
             let inked = |x: u32, y: u32| ink.contains(&x) && (52..88).contains(&y);
-            let grey = GrayImage::from_fn(2000, 200, |x, y| Luma([if inked(x, y) { 40 } else { 250 }]));
-            let page = Page::new(&Photo { file: String::new(), grey }, 0);
+            let page = drawn(2000, 200, inked);
             let line = |at: f32| Curve { y: vec![at; 2000 / STRIP] };
             let band = Band { top: line(50.0), bottom: line(90.0), ruled: true };
             let column = Column { left: line(485.0), right: line(1900.0), inner: Vec::new() };
@@ -285,8 +288,7 @@ mod tests {
         // Two letters, and at the other end of the cell a part of what is written beside it.
         let word = |x: u32| (120..140).contains(&x) || (150..170).contains(&x);
         let inked = |x: u32, y: u32| (word(x) || (880..890).contains(&x)) && (58..82).contains(&y);
-        let grey = GrayImage::from_fn(1000, 200, |x, y| Luma([if inked(x, y) { 40 } else { 250 }]));
-        let page = Page::new(&Photo { file: String::new(), grey }, 0);
+        let page = drawn(1000, 200, inked);
         let line = |at: f32| Curve { y: vec![at; 1000 / STRIP] };
         let band = Band { top: line(50.0), bottom: line(90.0), ruled: true };
         let column = Column { left: line(50.0), right: line(950.0), inner: Vec::new() };
@@ -298,8 +300,7 @@ mod tests {
     fn small_print_is_brought_nearer() {
         // A row of 90 pixels with print 24 pixels high a little above its middle, a third of the way along the column.
         let inked = |x: u32, y: u32| (130..146).contains(&x) && (76..100).contains(&y);
-        let grey = GrayImage::from_fn(1000, 300, |x, y| Luma([if inked(x, y) { 40 } else { 250 }]));
-        let page = Page::new(&Photo { file: String::new(), grey }, 0);
+        let page = drawn(1000, 300, inked);
         let line = |at: f32| Curve { y: vec![at; 1000 / STRIP] };
         let band = Band { top: line(50.0), bottom: line(140.0), ruled: true };
         let column = Column { left: line(80.0), right: line(230.0), inner: Vec::new() };

@@ -116,15 +116,20 @@ impl Search<'_> {
         {
             lists.swap(0, 1);
         }
-        let mut any = false;
-        for mut found in lists.into_iter().filter(|found| found.anchor.rows >= MANY_ROWS) {
-            let legible = timed(self.timing, "anchor", || found.legible(self.recogniser))?;
-            if legible.is_plain() || (words_tell && found.is_told(WHOLE) && !legible.is_nothing()) {
-                self.best.take_if(|_| !any);
-                self.offer_to_read(found)?;
-                any = true;
-            }
+        lists.retain(|found| found.anchor.rows >= MANY_ROWS);
+        for found in &mut lists {
+            timed(self.timing, "anchor", || found.legible(self.recogniser))?;
         }
+        let is_plain = |found: &Found| found.legible.is_some_and(|legible| legible.is_plain());
+        let is_nothing = |found: &Found| found.legible.is_some_and(|legible| legible.is_nothing());
+        if lists.iter().any(is_plain) {
+            lists.retain(is_plain);
+        } else {
+            lists.retain(|found| words_tell && found.is_told(WHOLE) && !is_nothing(found));
+        }
+        let any = !lists.is_empty();
+        self.best.take_if(|_| any);
+        lists.into_iter().try_for_each(|found| self.offer_to_read(found))?;
         Ok(any)
     }
 

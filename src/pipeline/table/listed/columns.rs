@@ -1,6 +1,5 @@
 //! The columns in which moves are listed: where numbers end and White's and Black's moves begin.
 
-use super::list::CLOSE;
 use super::median;
 use super::starts::{NUMBER, is_second_digit};
 
@@ -52,13 +51,13 @@ impl Placed {
     }
 }
 
-/// How far behind the line of its numbers, of which the first is given, a column's moves begin; `ends` are those of the numbers
-/// behind which moves stand close, by row.
+/// How far behind the line of its numbers, of which the first is given, a column's moves begin, and no further than
+/// the numbers reach where a hand writes its moves close behind them.
 pub(super) fn numbers_end(
     words: &[Placed],
     letters: &[Vec<Placed>],
     first: usize,
-    ends: &[Option<f32>],
+    furthest: Option<f32>,
     height: f32,
 ) -> f32 {
     let numbers = words.iter().filter(|word| word.left < height && word.right < NUMBER * height);
@@ -68,10 +67,7 @@ pub(super) fn numbers_end(
         in_row.find(|word| is_second_digit([number.left, number.right], [word.left, word.right], height))
     };
     let least = median(numbers.map(|word| second(word).unwrap_or(word).right)).unwrap_or(height);
-    let furthest = match ends.iter().flatten().copied().reduce(f32::max) {
-        Some(end) if ends.iter().flatten().count() as f32 > CLOSE * ends.len() as f32 => end - least,
-        _ => FURTHEST * height,
-    };
+    let furthest = furthest.map_or(FURTHEST * height, |furthest| furthest - least);
     let places = (0..=(furthest / (STEP * height)) as usize).map(|step| least + step as f32 * STEP * height);
     // Where some moves stand close behind their numbers, there is a clearer gap behind the moves.
     let price = FAR_OFF * letters.len() as f32 / height;
@@ -243,7 +239,7 @@ mod tests {
     fn moves_in_columns_are_parted_by_a_line() {
         let letters: Vec<Vec<Placed>> =
             (0..12).map(|at| row(at, &[(0.0, 1 + at / 9), (60.0, 2 + at % 3), (180.0, 2 + at % 4)])).collect();
-        let end = numbers_end(&words(&letters), &letters, 1, &[], HEIGHT);
+        let end = numbers_end(&words(&letters), &letters, 1, None, HEIGHT);
         assert!((28.0..60.0).contains(&end), "{end}");
         let moves = behind(words(&letters), end, HEIGHT);
         let parted = parted(&moves, &letters, end, HEIGHT).unwrap();
@@ -257,7 +253,7 @@ mod tests {
         let number = |at: usize| if at < 4 { vec![(0.0, 1)] } else { vec![(0.0, 1), (32.0, 1)] };
         let letters: Vec<Vec<Placed>> =
             (0..14).map(|at| row(at, &[number(at), vec![(90.0, 2), (180.0, 2)]].concat())).collect();
-        let end = numbers_end(&words(&letters), &letters, 6, &[], HEIGHT);
+        let end = numbers_end(&words(&letters), &letters, 6, None, HEIGHT);
         assert!((44.0..90.0).contains(&end), "{end}");
     }
 
@@ -274,9 +270,10 @@ mod tests {
         };
         let mut words: Vec<Placed> = words(&letters).into_iter().flat_map(number_alone).collect();
         words.retain(|word| word.right > word.left);
-        let end = |ends: &[Option<f32>]| numbers_end(&words, &letters, 1, ends, HEIGHT);
-        assert!(end(&[]) > 60.0, "{}", end(&[]));
-        assert!((10.0..36.0).contains(&end(&ends)), "{}", end(&ends));
+        let end = |furthest: Option<f32>| numbers_end(&words, &letters, 1, furthest, HEIGHT);
+        assert!(end(None) > 60.0, "{}", end(None));
+        let furthest = ends.iter().flatten().copied().reduce(f32::max);
+        assert!((10.0..36.0).contains(&end(furthest)), "{}", end(furthest));
     }
 
     #[test]

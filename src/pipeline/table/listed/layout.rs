@@ -2,11 +2,12 @@
 
 use super::columns::{self, Placed};
 use super::list::List;
+use super::median;
 use super::rows;
 use super::words::{Word, Writing};
-use super::{median, parted};
 use crate::pipeline::numbers::anchor::Anchor;
 use crate::pipeline::page::Page;
+use crate::pipeline::page::shapes::Shape;
 use crate::pipeline::table::grid::{Band, Column, ColumnPair, Grid};
 use crate::pipeline::table::lines::{Curve, STRIP};
 use crate::pipeline::table::long_lines;
@@ -46,7 +47,7 @@ pub(super) fn table(page: &Page, writing: &Writing, words: Vec<Word>, lists: Vec
         None => Curve::along(across, |to| y + slope * (to - x)),
     };
     let (lists, numbered) = going_on(lists, &through)?;
-    let words: Vec<Word> = words.into_iter().flat_map(|word| parted(word, &lists)).collect();
+    let words: Vec<Word> = words.into_iter().flat_map(|word| number_apart(word, &lists)).collect();
     let whole = numbered.whole(&lists);
     let block = |index: usize| Block {
         list: &whole[index],
@@ -88,6 +89,15 @@ pub(super) fn table(page: &Page, writing: &Writing, words: Vec<Word>, lists: Vec
         evidence: lists.iter().map(|list| list.evidence).sum::<f32>() / (rows * pairs.len()) as f32,
     };
     Some((Grid { bands: (0..rows).map(band).collect(), pairs, pitch, width, by_ink: true }, anchor))
+}
+
+/// A word, or the number with which it begins and the rest of it.
+fn number_apart(word: Word, lists: &[List]) -> Vec<Word> {
+    let mut joined = lists.iter().flat_map(|list| &list.joined);
+    let Some(&[_, _, end]) = joined.find(|&&[left, y, _]| (left, y) == (word.left, word.y)) else { return vec![word] };
+    let (number, rest): (Vec<Shape>, Vec<Shape>) =
+        word.letters.into_iter().partition(|letter| ((letter.left + letter.right) as f32) < 2.0 * end);
+    [number, rest].into_iter().filter_map(Word::new).collect()
 }
 
 /// The rows of a page that has several lists beside each other.
@@ -189,7 +199,8 @@ impl Block<'_> {
         });
         let letters = columns::by_row(letters, rows);
         let ends = self.ends();
-        let numbers_end = columns::numbers_end(&words, &letters, self.list.first, &ends, height);
+        let furthest = ends.iter().flatten().copied().reduce(f32::max).filter(|_| self.list.is_joined());
+        let numbers_end = columns::numbers_end(&words, &letters, self.list.first, furthest, height);
         let moves = columns::behind(words, numbers_end, height);
         let begins = columns::winding(&letters, numbers_end, height);
         let begins: Vec<f32> = ends.iter().zip(begins).map(|(end, begin)| end.unwrap_or(begin)).collect();
@@ -304,5 +315,16 @@ mod tests {
         assert_eq!(kept(vec![main(), list(500.0, 2, 50, 8, 8.6)]), Some((1, 25, None)));
         assert_eq!(kept(vec![main(), list(500.0, 2, 9, 8, 8.6)]), Some((1, 25, None)));
         assert_eq!(kept(vec![main(), list(500.0, 2, 50, 8, 20.0)]), None, "too many to be chance");
+    }
+
+    #[test]
+    fn a_number_is_parted_from_the_move_behind_it() {
+        let letter = |left: usize| Shape { left, right: left + 12, top: 0, bottom: 20, area: 100 };
+        let word = || Word::new([10, 24, 38, 52].map(letter).into()).unwrap();
+        let list = |joined| vec![List { first: 1, places: vec![[10.0, 10.0]], joined, evidence: 20.0 }];
+        let ends =
+            |list: &[List]| number_apart(word(), list).iter().map(|word| [word.left, word.right]).collect::<Vec<_>>();
+        assert_eq!(ends(&list(vec![[10.0, word().y, 37.0]])), [[10.0, 36.0], [38.0, 64.0]]);
+        assert_eq!(ends(&list(vec![[10.0, 300.0, 37.0]])), [[10.0, 64.0]], "another row");
     }
 }

@@ -7,7 +7,7 @@ use super::median;
 const UNEVEN: f32 = 0.035;
 
 /// Share of the numbers behind which moves stand close, from which on all of them are taken to begin there.
-pub(super) const CLOSE: f32 = 0.3;
+const CLOSE: f32 = 0.3;
 
 /// A column of numbers that go down the page.
 #[derive(Debug, Clone)]

@@ -17,11 +17,10 @@ use super::spacing;
 use crate::error::Result;
 use crate::pipeline::numbers::anchor::Anchor;
 use crate::pipeline::page::Page;
-use crate::pipeline::page::shapes::Shape;
 use crate::pipeline::recognise::Recogniser;
 use list::List;
 pub(super) use ruling::Unruled;
-use words::{Word, Writing};
+use words::Writing;
 
 /// A game that stands behind numbers.
 pub(super) struct Listed {
@@ -49,32 +48,8 @@ pub(super) fn find(page: &Page, unruled: Unruled, recogniser: &dyn Recogniser) -
     Ok(table.map(|(grid, anchor)| Listed { page: writing.page, grid, anchor, by_hand }))
 }
 
-/// A word, or the number with which it begins and the rest of it.
-fn parted(word: Word, lists: &[List]) -> Vec<Word> {
-    let mut joined = lists.iter().flat_map(|list| &list.joined);
-    let Some(&[_, _, end]) = joined.find(|&&[left, y, _]| (left, y) == (word.left, word.y)) else { return vec![word] };
-    let (number, rest): (Vec<Shape>, Vec<Shape>) =
-        word.letters.into_iter().partition(|letter| ((letter.left + letter.right) as f32) < 2.0 * end);
-    [number, rest].into_iter().filter_map(Word::new).collect()
-}
-
 /// The middle one of some values, the upper of two; none of none.
 fn median(values: impl Iterator<Item = f32>) -> Option<f32> {
     let mut values = values.peekable();
     values.peek().is_some().then(|| spacing::median(values))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_is_parted_from_the_move_behind_it() {
-        let letter = |left: usize| Shape { left, right: left + 12, top: 0, bottom: 20, area: 100 };
-        let word = || Word::new([10, 24, 38, 52].map(letter).into()).unwrap();
-        let list = |joined| vec![List { first: 1, places: vec![[10.0, 10.0]], joined, evidence: 20.0 }];
-        let ends = |list: &[List]| parted(word(), list).iter().map(|word| [word.left, word.right]).collect::<Vec<_>>();
-        assert_eq!(ends(&list(vec![[10.0, word().y, 37.0]])), [[10.0, 36.0], [38.0, 64.0]]);
-        assert_eq!(ends(&list(vec![[10.0, 300.0, 37.0]])), [[10.0, 64.0]], "another row");
-    }
 }
