@@ -18,8 +18,11 @@ const HEAD: usize = 3;
 const LOST: usize = 2;
 /// Rows whose moves tell, to see whether there is doubt and to settle it.
 const LOOKED_AT: Range<usize> = 8..12;
-/// Moves that must be read more for rows to be counted from another one.
+/// Moves that must be read more for rows to be counted from another one than the numbers say.
 const GAIN: f32 = 1.2;
+/// Where no numbers speak: what a move that does not fit takes from those that are read, and what must be gained.
+const MISFIT: f32 = 0.8;
+const UNNUMBERED_GAIN: f32 = 0.5;
 /// Moves of these that do not fit where there is doubt though the numbers are read: a hand that is hard to read tells
 /// nothing.
 const DOUBTFUL: RangeInclusive<usize> = 1..=4;
@@ -79,12 +82,14 @@ fn best_first(page: &ReadPage, alphabet: &Alphabet) -> First {
     let others = rows.filter(|row| *row != said).map(|row| First { white: row, black: row });
     let others = others.chain(beside.map(|black| First { black, ..as_said }));
     let options = decode::Options::default();
-    let cells = |first| beginning(page, first, LOOKED_AT.end);
+    let numbered = page.anchor.evidence >= NUMBERS_READ;
+    // Where no numbers speak, all are judged by the ink of the same rows: what stands above the first move may be passed over.
+    let count = |first: First| if numbered { LOOKED_AT.end } else { said + LOOKED_AT.end - first.white };
+    let cells = |first| beginning(page, first, count(first));
     let fit = |first| {
         let decoded = decode(&cells(first), alphabet, &options);
         Fit::of(&decoded.map(|decoded| decoded.plies).unwrap_or_default())
     };
-    let numbered = page.anchor.evidence >= NUMBERS_READ;
     let others: Vec<First> =
         others.filter(|&first| !numbered || mended_at_sight(&cells(first), alphabet, &options) < MISFITS).collect();
     if others.is_empty() {
@@ -94,7 +99,8 @@ fn best_first(page: &ReadPage, alphabet: &Alphabet) -> First {
         let fit = fit(first);
         if fit.is_better(&best.1, numbered) { (first, fit) } else { best }
     };
-    others.into_iter().fold((as_said, fit(as_said)), better).0
+    let (first, fit) = others.into_iter().fold((as_said, fit(as_said)), better);
+    if numbered { first } else { First { white: first.white + fit.passed_over, black: first.black + fit.passed_over } }
 }
 
 /// Numbers all cells by their bands; those of no row go.
@@ -149,6 +155,8 @@ struct Fit {
     /// Moves that are not what is written, and how many of them are not written at all.
     misfits: usize,
     inferred: usize,
+    /// Rows above the first move that is read.
+    passed_over: usize,
 }
 
 impl Fit {
@@ -158,13 +166,17 @@ impl Fit {
             read: plies.iter().filter(is_read).map(|ply| ply.confidence).sum(),
             misfits: plies.iter().filter(|ply| !matches!(ply.status, Status::Clear | Status::Doubtful)).count(),
             inferred: plies.iter().filter(|ply| ply.status == Status::Inferred).count(),
+            passed_over: plies.iter().find(is_read).map_or(0, |ply| ply.number.saturating_sub(1) as usize),
         }
     }
 
     /// Whether it is that of the true rows rather than another: where numbers speak for the other one, all must be
     /// written, and hardly any may not fit.
     fn is_better(&self, other: &Self, numbered: bool) -> bool {
-        let against_numbers = self.inferred == 0 && self.misfits < MISFITS;
-        self.read > other.read + GAIN && (!numbered || against_numbers)
+        if numbered {
+            return self.read > other.read + GAIN && self.inferred == 0 && self.misfits < MISFITS;
+        }
+        let value = |fit: &Self| fit.read - MISFIT * fit.misfits as f32;
+        value(self) > value(other) + UNNUMBERED_GAIN
     }
 }
