@@ -39,6 +39,9 @@ const WIDER: std::ops::Range<f32> = -0.4..0.9;
 /// Numbers by which a column is followed that does not run as these two would have it, and by which it may bend.
 const FEWEST: usize = 4;
 const BENDS: usize = 6;
+/// How much further aside than the next ones the first or last may not stand, in heights of a letter.
+const FAR_ASIDE: f32 = 1.0;
+const NEXT: usize = 4;
 /// How much the pitch may differ between columns.
 const PITCH_DIFFERS: f32 = 0.15;
 /// How often a number's place is made out better.
@@ -141,6 +144,12 @@ fn list(starts: &[Start], main: Option<&List>, height: f32) -> Option<List> {
     let last = (last + 1..numbers.len()).take_while(goes_on).last().unwrap_or(last);
     let mut numbers = numbers[first..=last].to_vec();
     go_on(&mut numbers, starts, height);
+    for _ in 0..2 {
+        if stands_aside(&numbers, height) {
+            numbers.remove(0);
+        }
+        numbers.reverse();
+    }
     let pitch = (numbers[numbers.len() - 1].y - numbers[0].y) / (numbers.len().max(2) - 1) as f32;
     // Letters of moves that read as numbers tell less than whole words.
     let are_words = 2 * numbers.iter().filter(|number| number.end.is_none()).count() > numbers.len();
@@ -174,6 +183,13 @@ fn go_on(numbers: &mut Vec<Number>, starts: &[Start], height: f32) {
             None => break,
         }
     }
+}
+
+/// Whether the first of these stands further to one side than all of the next: it may be a move beside a number that is not seen.
+fn stands_aside(numbers: &[Number], height: f32) -> bool {
+    let [first, next @ ..] = numbers else { return false };
+    let off = |number: &Number| (first.left - number.left) / height;
+    next.len() >= NEXT && [1.0, -1.0].iter().any(|side| next[..NEXT].iter().all(|number| side * off(number) > FAR_ASIDE))
 }
 
 fn evidence(numbers: &[Number]) -> f32 {
@@ -321,6 +337,18 @@ mod tests {
         let y = |row: usize| 300.0 + 40.0 * row as f32 + unevenly(row) + if row > 11 { 25.0 } else { 0.0 };
         let lists = lists((0..20).map(|row| start(100.0, y(row), Some(row + 1))).collect(), 24.0);
         assert_eq!((lists[0].first, lists[0].last()), (1, 20));
+    }
+
+    #[test]
+    fn a_move_beside_a_number_that_is_not_seen_is_none_of_the_list() {
+        let y = |row: usize| 300.0 + 40.0 * row as f32 + unevenly(row);
+        let found = |aside: f32| {
+            let left = |row: usize| if row == 0 { 100.0 + aside } else { 100.0 };
+            let list = lists((0..12).map(|row| start(left(row), y(row), Some(row + 1))).collect(), 24.0).remove(0);
+            (list.first, list.last(), list.x_at(300.0))
+        };
+        assert_eq!(found(30.0), (2, 12, 100.0));
+        assert_eq!(found(-15.0), (1, 12, 85.0), "a hand writes so");
     }
 
     #[test]
