@@ -21,7 +21,7 @@ const MANY_ROWS: usize = 10;
 impl Search<'_> {
     /// Takes moves that surely stand behind numbers written by hand on one of some pages, or run on in lines, whichever way up;
     /// whether there are any. There are none where one of the pages that were `laid` flat surely shows a form, the way up that
-    /// its words tell.
+    /// its words or numbers tell.
     ///
     /// Where a page is not flat printed numbers stand as unevenly as those of a hand: they tell of a form if they stand evenly
     /// on one of the pages, or of text on ruled lines, and which way up it is. Whatever else is tried then is turned first as words
@@ -57,6 +57,9 @@ impl Search<'_> {
                 found.is_told(least) && !found.is_partial() && (*by_hand || !found.leaves_its_lines())
             };
             let lists: Vec<_> = lists.into_iter().flatten().filter(is_list).collect();
+            if !words_tell && !lists.is_empty() && self.is_form(laid, turns)? {
+                return Ok(false);
+            }
             let are_even = lists.iter().any(|(_, by_hand)| !by_hand);
             if !are_even && self.take_lists(lists.into_iter().map(|(found, _)| found).collect(), words_tell)? {
                 return Ok(true);
