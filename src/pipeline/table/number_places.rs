@@ -10,6 +10,7 @@ const SEEN: f32 = 0.7;
 const OFF: f32 = 0.16;
 
 /// The printed numbers of a pair.
+#[derive(Clone)]
 pub(crate) struct Numbers {
     pub(crate) pair: usize,
     /// By row the middle of its number.
@@ -31,7 +32,11 @@ impl Numbers {
 
     /// The same taken for those of the rows next to theirs, on the side of the place to which they stand off.
     pub(crate) fn of_next_rows(&self, place: f32) -> Self {
-        let is_below = self.middle() > place;
+        self.of_rows_beside(self.middle() > place)
+    }
+
+    /// The same taken for those of the rows below theirs, or above.
+    pub(crate) fn of_rows_beside(&self, is_below: bool) -> Self {
         let last = self.places.len() - 1;
         let beyond =
             |end: usize, inner: usize| [0, 1].map(|axis| 2.0 * self.places[end][axis] - self.places[inner][axis]);

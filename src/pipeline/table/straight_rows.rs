@@ -7,16 +7,20 @@ use super::found::Found;
 use super::grid::{self, Grid};
 use super::legible;
 use super::lines::{Curve, LineMap, STRIP};
-use super::number_places::{self, usual_place};
+use super::number_places::{self, Numbers, usual_place};
 use super::ruled_rows::ROW_REACH;
 use super::spacing::median;
 use super::track;
 use crate::error::Result;
-use crate::pipeline::numbers::anchor;
+use crate::pipeline::numbers::anchor::{self, Anchor};
 use crate::pipeline::recognise::Recogniser;
 
 /// How far from the straight way between two numbers most lines may run, in heights of a row: no paper bends more.
 const BENT: f32 = 0.7;
+/// How much further the numbers of a row may go up or down between two pairs than between others, in heights of a row; and from
+/// which evidence on those of a pair surely read.
+const STEP: f32 = 0.6;
+const SURE: f32 = 1.0;
 /// What the numbers must still say where rows were led, as a share.
 const AS_MUCH: f32 = 0.9;
 /// Share by which more writing must read then.
@@ -31,8 +35,13 @@ pub(crate) fn lead_back(found: &mut Found, recogniser: &dyn Recogniser) -> Resul
     if pairs < 2 {
         return Ok(());
     }
-    let seen = number_places::of_pairs(found, true);
+    let mut seen = number_places::of_pairs(found, true);
     let Some(usual) = usual_place(&seen).filter(|_| seen.len() == pairs) else { return Ok(()) };
+    if are_in_steps(&seen, found.grid.pitch) {
+        for numbers in &mut seen {
+            *numbers = as_read(found, numbers, recogniser)?;
+        }
+    }
     // By line and pair where it passes the numbers.
     let stations = |row: usize| -> Vec<[f32; 2]> { seen.iter().map(|numbers| numbers.border(row, usual)).collect() };
     let old: Vec<&Curve> = grid::borders(found.anchor.bands(&found.grid)).collect();
@@ -50,6 +59,29 @@ pub(crate) fn lead_back(found: &mut Found, recogniser: &dyn Recogniser) -> Resul
         found.replace(grid, anchor);
     }
     Ok(())
+}
+
+/// Whether from one pair to the next the numbers of a row go up or down otherwise than elsewhere: they may be those of other rows.
+fn are_in_steps(seen: &[Numbers], pitch: f32) -> bool {
+    let middle = |numbers: &Numbers| numbers.places[numbers.places.len() / 2][1];
+    let steps: Vec<f32> = seen.windows(2).map(|two| (middle(&two[1]) - middle(&two[0])) / pitch).collect();
+    match steps[..] {
+        [step] => step.abs() > STEP,
+        _ => steps.iter().any(|a| steps.iter().any(|b| a - b > STEP)),
+    }
+}
+
+/// The numbers of a pair, or where alone they surely read as those of the rows above or below theirs, these.
+fn as_read(found: &Found, numbers: &Numbers, recogniser: &dyn Recogniser) -> Result<Numbers> {
+    let Found { page, grid, anchor, .. } = found;
+    let alone = Grid { pairs: vec![grid.pairs[numbers.pair].clone()], ..grid.clone() };
+    let read = anchor::anchor(page, &alone, None, true, recogniser)?;
+    let first = |anchor: &Anchor, pair: usize| (anchor.first_number as usize + pair * anchor.period) as isize;
+    let more = first(&read, 0) - read.first_band as isize - first(anchor, numbers.pair) + anchor.first_band as isize;
+    Ok(match more {
+        1 | -1 if read.evidence > SURE => numbers.of_rows_beside(more > 0),
+        _ => numbers.clone(),
+    })
 }
 
 /// The middle of a strip of a line, in pixels.
@@ -119,5 +151,16 @@ mod tests {
                 assert!((led.at(x) - straight[row].at(x)).abs() < 0.5, "line {row} at {x}");
             }
         }
+    }
+
+    #[test]
+    fn numbers_of_one_pair_may_be_those_of_other_rows() {
+        let steps = |down: &[f32]| {
+            let places = |y: f32| (0..5).map(|row| [0.0, y + 20.0 * row as f32]).collect();
+            let numbers = |(pair, &y): (usize, &f32)| Numbers { pair, places: places(y), off: vec![0.0; 5] };
+            are_in_steps(&down.iter().enumerate().map(numbers).collect::<Vec<_>>(), 20.0)
+        };
+        assert!(steps(&[120.0, 101.0]) && steps(&[120.0, 103.0, 106.0]));
+        assert!(!steps(&[100.0, 109.0]) && !steps(&[100.0, 130.0, 160.0]), "askew");
     }
 }
