@@ -18,9 +18,10 @@ const HEAD: usize = 3;
 const LOST: usize = 2;
 /// Rows whose moves tell, to see whether there is doubt and to settle it.
 const LOOKED_AT: Range<usize> = 8..12;
-/// Moves that must be read more for rows to be counted from another one than the numbers say.
+/// Moves that must be read more for rows to be counted from another one than the numbers say, or Black's from another one than
+/// White's.
 const GAIN: f32 = 1.2;
-/// Where no numbers speak: what a move that does not fit takes from those that are read, and what must be gained.
+/// Where no numbers speak: what a move that does not fit takes from those that are read, and what must be gained for another row.
 const MISFIT: f32 = 0.8;
 const UNNUMBERED_GAIN: f32 = 0.5;
 /// Moves of these that do not fit where there is doubt though the numbers are read: a hand that is hard to read tells
@@ -76,13 +77,8 @@ pub(crate) fn settle(page: &mut ReadPage, recogniser: &dyn Recogniser) -> Result
 /// Where the game begins: as lines and numbers say, unless the game says more for another row.
 fn best_first(page: &ReadPage, alphabet: &Alphabet) -> First {
     let said = page.anchor.first_band;
-    let as_said = First { white: said, black: said };
-    let rows = said - LOST.min(said)..=said + HEAD.min(page.anchor.rows.saturating_sub(LOOKED_AT.end));
-    let beside = [said.checked_sub(1), Some(said + 1)].into_iter().flatten();
-    let others = rows.filter(|row| *row != said).map(|row| First { white: row, black: row });
-    let others = others.chain(beside.map(|black| First { black, ..as_said }));
-    let options = decode::Options::default();
     let numbered = page.anchor.evidence >= NUMBERS_READ;
+    let options = decode::Options::default();
     // Where no numbers speak, all are judged by the ink of the same rows: what stands above the first move may be passed over.
     let count = |first: First| if numbered { LOOKED_AT.end } else { said + LOOKED_AT.end - first.white };
     let cells = |first| beginning(page, first, count(first));
@@ -90,17 +86,22 @@ fn best_first(page: &ReadPage, alphabet: &Alphabet) -> First {
         let decoded = decode(&cells(first), alphabet, &options);
         Fit::of(&decoded.map(|decoded| decoded.plies).unwrap_or_default())
     };
-    let others: Vec<First> =
-        others.filter(|&first| !numbered || mended_at_sight(&cells(first), alphabet, &options) < MISFITS).collect();
-    if others.is_empty() {
-        return as_said;
-    }
-    let better = |best: (First, Fit), first: First| {
-        let fit = fit(first);
-        if fit.is_better(&best.1, numbered) { (first, fit) } else { best }
+    let best_of = |known: (First, Option<Fit>), others: Vec<First>, gain: f32| {
+        let is_likely = |&first: &First| !numbered || mended_at_sight(&cells(first), alphabet, &options) < MISFITS;
+        others.into_iter().filter(is_likely).fold(known, |(best, known), first| {
+            let (known, fit) = (known.unwrap_or_else(|| fit(best)), fit(first));
+            if fit.is_better(&known, numbered, gain) { (first, Some(fit)) } else { (best, Some(known)) }
+        })
     };
-    let (first, fit) = others.into_iter().fold((as_said, fit(as_said)), better);
-    if numbered { first } else { First { white: first.white + fit.passed_over, black: first.black + fit.passed_over } }
+    let rows = said - LOST.min(said)..=said + HEAD.min(page.anchor.rows.saturating_sub(LOOKED_AT.end));
+    let level = rows.filter(|row| *row != said).map(|row| First { white: row, black: row }).collect();
+    let gain = if numbered { GAIN } else { UNNUMBERED_GAIN };
+    let best = best_of((First { white: said, black: said }, None), level, gain);
+    let beside = [best.0.white.checked_sub(1), Some(best.0.white + 1)].into_iter().flatten();
+    let beside = beside.map(|black| First { black, ..best.0 }).collect();
+    let (first, fit) = best_of(best, beside, GAIN);
+    let passed_over = fit.filter(|_| !numbered).map_or(0, |fit| fit.passed_over);
+    First { white: first.white + passed_over, black: first.black + passed_over }
 }
 
 /// Numbers all cells by their bands; those of no row go.
@@ -172,11 +173,11 @@ impl Fit {
 
     /// Whether it is that of the true rows rather than another: where numbers speak for the other one, all must be
     /// written, and hardly any may not fit.
-    fn is_better(&self, other: &Self, numbered: bool) -> bool {
+    fn is_better(&self, other: &Self, numbered: bool, gain: f32) -> bool {
         if numbered {
-            return self.read > other.read + GAIN && self.inferred == 0 && self.misfits < MISFITS;
+            return self.read > other.read + gain && self.inferred == 0 && self.misfits < MISFITS;
         }
         let value = |fit: &Self| fit.read - MISFIT * fit.misfits as f32;
-        value(self) > value(other) + UNNUMBERED_GAIN
+        value(self) > value(other) + gain
     }
 }
