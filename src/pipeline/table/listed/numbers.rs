@@ -150,7 +150,8 @@ fn list(starts: &[Start], main: Option<&List>, height: f32) -> Option<List> {
         }
         numbers.reverse();
     }
-    let pitch = (numbers[numbers.len() - 1].y - numbers[0].y) / (numbers.len().max(2) - 1) as f32;
+    let rows = numbers[numbers.len() - 1].value - numbers[0].value + 1;
+    let pitch = (numbers[numbers.len() - 1].y - numbers[0].y) / (rows.max(2) - 1) as f32;
     // Letters of moves that read as numbers tell less than whole words.
     let are_words = 2 * numbers.iter().filter(|number| number.end.is_none()).count() > numbers.len();
     let enough = match main {
@@ -158,7 +159,6 @@ fn list(starts: &[Start], main: Option<&List>, height: f32) -> Option<List> {
         Some(_) => FURTHER_LETTERS,
         None => ENOUGH * (pitch / height).max(LOW),
     };
-    let rows = numbers[numbers.len() - 1].value - numbers[0].value + 1;
     let is_list = evidence(&numbers) > enough.max(MEAN * rows as f32)
         && numbers.len() > 1
         && numbers.len() as f32 > SHARE * rows as f32;

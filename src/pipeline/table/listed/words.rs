@@ -29,6 +29,10 @@ const NEARLY: f32 = 0.7;
 const BESIDE: f32 = 0.35;
 /// Breadth of the edge of something that lies around the paper, in pixels of the page.
 const BROAD: f32 = 12.0;
+/// Side of the blocks in which small things are counted, in pixels of the page, and how many lie in one on paper at most: the dots
+/// of two dotted lines.
+const BLOCK: usize = 64;
+const FEW_SPECKS: usize = 28;
 /// Distance of letters of a word that tell how it slopes, in heights of a letter.
 const APART: f32 = 1.2;
 /// Fewest letters that make a page of writing.
@@ -75,14 +79,17 @@ impl Writing {
         let dark: Vec<bool> = page.image.as_raw().iter().map(|&pixel| pixel <= darkest).collect();
         let mut edges = vec![false; dark.len()];
         let mut letters = Vec::new();
+        let mut specks = Specks::new(width);
         let far = FAR * width.max(page.image.height() as usize) as f32;
         each(dark, width, |shape, pixels| {
             let long = shape.width().max(shape.height()) as f32;
             if long > far && shape.area as f32 > BROAD * long {
                 pixels.iter().for_each(|&pixel| edges[pixel] = true);
             }
+            specks.count(&shape);
             letters.push(shape);
         });
+        letters.retain(|shape| !specks.are_many(shape));
         let all = letters.clone();
         letters.retain(|shape| shape.height().max(shape.width()) >= LETTERS.start && shape.height() < LETTERS.end);
         leave_out_beyond(&edges, width, &mut letters);
@@ -177,6 +184,35 @@ fn letter_gap(letters: &[Shape], height: f32) -> f32 {
     if is_spaced { (USUAL_GAPS * gaps[gaps.len() / 2]).max(LETTER_GAP * height) } else { LETTER_GAP * height }
 }
 
+/// How many small things lie in each block of a page: many are the grain of what the paper lies on, and larger pieces among
+/// them no letters.
+struct Specks {
+    across: usize,
+    counts: Vec<usize>,
+}
+
+impl Specks {
+    fn new(width: usize) -> Self {
+        Self { across: width / BLOCK + 1, counts: Vec::new() }
+    }
+
+    fn block(&self, shape: &Shape) -> usize {
+        (shape.top + shape.bottom) / 2 / BLOCK * self.across + (shape.left + shape.right) / 2 / BLOCK
+    }
+
+    fn count(&mut self, shape: &Shape) {
+        if shape.height().max(shape.width()) < LETTERS.start {
+            let block = self.block(shape);
+            self.counts.resize(self.counts.len().max(block + 1), 0);
+            self.counts[block] += 1;
+        }
+    }
+
+    fn are_many(&self, around: &Shape) -> bool {
+        self.counts.get(self.block(around)).is_some_and(|&count| count > FEW_SPECKS)
+    }
+}
+
 /// Leaves out what lies beyond broad dark edges, seen from the middle of the letters: the grain of a table that the paper lies
 /// on looks like letters too.
 fn leave_out_beyond(edges: &[bool], width: usize, letters: &mut Vec<Shape>) {
@@ -261,6 +297,18 @@ pub(super) mod tests {
         let at_right: Vec<Word> = writing.words().into_iter().filter(|word| word.left > 390.0).collect();
         assert_eq!(at_right.len(), 2, "{at_right:?}");
         assert!((at_right[0].y - at_right[1].y).abs() > 15.0);
+    }
+
+    #[test]
+    fn larger_pieces_of_grain_are_no_letters() {
+        let letters = |x: u32| (0..12).flat_map(move |row| [x, x + 18].map(|x| [x, 205 + 60 * row]));
+        let mut page = squared(60, &letters(200).chain(letters(700)).collect::<Vec<_>>());
+        for (x, y) in (640..900).flat_map(|x| (0..1200).map(move |y| (x, y))).filter(|(x, y)| x % 10 < 3 && y % 10 < 3) {
+            page.image.put_pixel(x, y, Luma([20]));
+        }
+        let writing = writing(&page);
+        assert_eq!(writing.letters.len(), 24);
+        assert!(writing.letters.iter().all(|letter| letter.right < 640));
     }
 
     #[test]
