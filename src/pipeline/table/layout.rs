@@ -79,7 +79,8 @@ pub fn like_others(pairs: &[ColumnPair], odd: usize, middle: f32) -> Vec<ColumnP
     let end = |pair: &ColumnPair| pair.black.right.at(middle);
     let start = |pair: &ColumnPair| pair.first(middle).left.at(middle);
     let from = odd.checked_sub(1).map_or(f32::NEG_INFINITY, |before| end(&pairs[before]));
-    let to = pairs.get(odd + 1).map_or(f32::INFINITY, start);
+    // The numbers of the next one may be narrower than their column.
+    let to = pairs.get(odd + 1).map_or(f32::INFINITY, |next| next.white.left.at(middle).max(start(next)));
     let own = &pairs[odd];
     let others = pairs.iter().filter(|other| !alike(&[own.clone(), (*other).clone()], middle));
     let aligned = |other: &ColumnPair, line: fn(&ColumnPair) -> &Curve| {

@@ -189,7 +189,8 @@ fn go_on(numbers: &mut Vec<Number>, starts: &[Start], height: f32) {
 fn stands_aside(numbers: &[Number], height: f32) -> bool {
     let [first, next @ ..] = numbers else { return false };
     let off = |number: &Number| (first.left - number.left) / height;
-    next.len() >= NEXT && [1.0, -1.0].iter().any(|side| next[..NEXT].iter().all(|number| side * off(number) > FAR_ASIDE))
+    next.len() >= NEXT
+        && [1.0, -1.0].iter().any(|side| next[..NEXT].iter().all(|number| side * off(number) > FAR_ASIDE))
 }
 
 fn evidence(numbers: &[Number]) -> f32 {

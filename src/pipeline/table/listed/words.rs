@@ -29,10 +29,11 @@ const NEARLY: f32 = 0.7;
 const BESIDE: f32 = 0.35;
 /// Breadth of the edge of something that lies around the paper, in pixels of the page.
 const BROAD: f32 = 12.0;
-/// Side of the blocks in which small things are counted, in pixels of the page, and how many lie in one on paper at most: the dots
-/// of two dotted lines.
+/// Side of the blocks in which pieces are counted, in pixels of the page; how many lie in one that are lower than a letter, unless
+/// the paper is in half a shadow, and how many others.
 const BLOCK: usize = 64;
 const FEW_SPECKS: usize = 28;
+const FEW_LETTERS: usize = 12;
 /// Distance of letters of a word that tell how it slopes, in heights of a letter.
 const APART: f32 = 1.2;
 /// Fewest letters that make a page of writing.
@@ -74,22 +75,31 @@ impl Word {
 impl Writing {
     /// None where there are too few letters to be a game.
     pub(in crate::pipeline::table) fn new(unruled: Unruled) -> Option<Self> {
+        Self::seen(unruled, false)
+    }
+
+    /// The same without the grain of what the paper lies on.
+    pub(super) fn on_paper(unruled: Unruled) -> Option<Self> {
+        Self::seen(unruled, true)
+    }
+
+    fn seen(unruled: Unruled, on_paper: bool) -> Option<Self> {
         let Unruled { page, ink } = unruled;
         let (width, darkest) = (page.image.width() as usize, 255 - ink);
         let dark: Vec<bool> = page.image.as_raw().iter().map(|&pixel| pixel <= darkest).collect();
         let mut edges = vec![false; dark.len()];
         let mut letters = Vec::new();
-        let mut specks = Specks::new(width);
+        let mut grain = Grain::new(&page);
         let far = FAR * width.max(page.image.height() as usize) as f32;
         each(dark, width, |shape, pixels| {
             let long = shape.width().max(shape.height()) as f32;
             if long > far && shape.area as f32 > BROAD * long {
                 pixels.iter().for_each(|&pixel| edges[pixel] = true);
             }
-            specks.count(&shape);
+            grain.count(&shape);
             letters.push(shape);
         });
-        letters.retain(|shape| !specks.are_many(shape));
+        letters.retain(|shape| !(on_paper && grain.holds(shape)));
         let all = letters.clone();
         letters.retain(|shape| shape.height().max(shape.width()) >= LETTERS.start && shape.height() < LETTERS.end);
         leave_out_beyond(&edges, width, &mut letters);
@@ -184,16 +194,17 @@ fn letter_gap(letters: &[Shape], height: f32) -> f32 {
     if is_spaced { (USUAL_GAPS * gaps[gaps.len() / 2]).max(LETTER_GAP * height) } else { LETTER_GAP * height }
 }
 
-/// How many small things lie in each block of a page: many are the grain of what the paper lies on, and larger pieces among
-/// them no letters.
-struct Specks {
+/// How many pieces lie in each block of a page, small ones and others: many of both are the grain of what the paper lies on.
+struct Grain {
     across: usize,
-    counts: Vec<usize>,
+    /// By block those lower than a letter, and the others.
+    counts: Vec<[usize; 2]>,
 }
 
-impl Specks {
-    fn new(width: usize) -> Self {
-        Self { across: width / BLOCK + 1, counts: Vec::new() }
+impl Grain {
+    fn new(page: &Page) -> Self {
+        let across = page.image.width() as usize / BLOCK + 1;
+        Self { across, counts: vec![[0; 2]; across * (page.image.height() as usize / BLOCK + 1)] }
     }
 
     fn block(&self, shape: &Shape) -> usize {
@@ -201,15 +212,22 @@ impl Specks {
     }
 
     fn count(&mut self, shape: &Shape) {
-        if shape.height().max(shape.width()) < LETTERS.start {
-            let block = self.block(shape);
-            self.counts.resize(self.counts.len().max(block + 1), 0);
-            self.counts[block] += 1;
-        }
+        let block = self.block(shape);
+        self.counts[block][usize::from(shape.height().max(shape.width()) >= LETTERS.start)] += 1;
     }
 
-    fn are_many(&self, around: &Shape) -> bool {
-        self.counts.get(self.block(around)).is_some_and(|&count| count > FEW_SPECKS)
+    /// Whether a piece lies in the grain, or at its edge.
+    fn holds(&self, shape: &Shape) -> bool {
+        let block = self.block(shape);
+        let has_specks = |block: usize| self.counts[block][0] > FEW_SPECKS;
+        let (row, column) = (block / self.across, block % self.across);
+        let around = |at: usize, count: usize| at.saturating_sub(1)..(at + 2).min(count);
+        let rows = around(row, self.counts.len() / self.across);
+        has_specks(block)
+            && rows.flat_map(|row| around(column, self.across).map(move |column| (row, column))).any(|(row, column)| {
+                let near = row * self.across + column;
+                has_specks(near) && self.counts[near][1] > FEW_LETTERS
+            })
     }
 }
 
@@ -302,13 +320,17 @@ pub(super) mod tests {
     #[test]
     fn larger_pieces_of_grain_are_no_letters() {
         let letters = |x: u32| (0..12).flat_map(move |row| [x, x + 18].map(|x| [x, 205 + 60 * row]));
-        let mut page = squared(60, &letters(200).chain(letters(700)).collect::<Vec<_>>());
-        for (x, y) in (640..900).flat_map(|x| (0..1200).map(move |y| (x, y))).filter(|(x, y)| x % 10 < 3 && y % 10 < 3) {
-            page.image.put_pixel(x, y, Luma([20]));
-        }
-        let writing = writing(&page);
-        assert_eq!(writing.letters.len(), 24);
-        assert!(writing.letters.iter().all(|letter| letter.right < 640));
+        let found = |is_larger: fn(u32, u32) -> bool| {
+            let mut page = squared(0, &letters(200).collect::<Vec<_>>());
+            let grain = (640..900).flat_map(|x| (0..1200).map(move |y| (x, y)));
+            for (x, y) in grain.filter(|&(x, y)| y % 4 < 2 && (x % 6 < 3 || is_larger(x / 12, y / 4))) {
+                page.image.put_pixel(x, y, Luma([20]));
+            }
+            let letters = Writing::on_paper(Unruled { page, ink: 70 }).unwrap().letters;
+            (letters.len(), letters.iter().filter(|letter| letter.right > 640).count())
+        };
+        assert_eq!(found(|x, y| (x + y) % 2 == 0), (24, 0));
+        assert!(found(|x, y| (x + y) % 17 == 0).1 > 20, "where there are few, they may be letters");
     }
 
     #[test]
