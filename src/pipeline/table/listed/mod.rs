@@ -37,7 +37,7 @@ pub(super) struct Listed {
 /// # Errors
 /// As [`Recogniser::read`].
 pub(super) fn find(page: &Page, unruled: Unruled, recogniser: &dyn Recogniser) -> Result<Option<Listed>> {
-    let Some(writing) = Writing::new(unruled) else { return Ok(None) };
+    let Some(writing) = Writing::on_paper(unruled) else { return Ok(None) };
     let words = writing.words();
     let lists = numbers::lists(starts::starts(&writing, &words, recogniser)?, writing.height);
     if lists.is_empty() {

@@ -75,6 +75,15 @@ impl Word {
 impl Writing {
     /// None where there are too few letters to be a game.
     pub(in crate::pipeline::table) fn new(unruled: Unruled) -> Option<Self> {
+        Self::seen(unruled, false)
+    }
+
+    /// The same without the grain of what the paper lies on.
+    pub(super) fn on_paper(unruled: Unruled) -> Option<Self> {
+        Self::seen(unruled, true)
+    }
+
+    fn seen(unruled: Unruled, on_paper: bool) -> Option<Self> {
         let Unruled { page, ink } = unruled;
         let (width, darkest) = (page.image.width() as usize, 255 - ink);
         let dark: Vec<bool> = page.image.as_raw().iter().map(|&pixel| pixel <= darkest).collect();
@@ -90,7 +99,7 @@ impl Writing {
             grain.count(&shape);
             letters.push(shape);
         });
-        letters.retain(|shape| !grain.holds(shape));
+        letters.retain(|shape| !(on_paper && grain.holds(shape)));
         let all = letters.clone();
         letters.retain(|shape| shape.height().max(shape.width()) >= LETTERS.start && shape.height() < LETTERS.end);
         leave_out_beyond(&edges, width, &mut letters);
@@ -317,7 +326,7 @@ pub(super) mod tests {
             for (x, y) in grain.filter(|&(x, y)| y % 4 < 2 && (x % 6 < 3 || is_larger(x / 12, y / 4))) {
                 page.image.put_pixel(x, y, Luma([20]));
             }
-            let letters = Writing::new(Unruled { page, ink: 70 }).unwrap().letters;
+            let letters = Writing::on_paper(Unruled { page, ink: 70 }).unwrap().letters;
             (letters.len(), letters.iter().filter(|letter| letter.right > 640).count())
         };
         assert_eq!(found(|x, y| (x + y) % 2 == 0), (24, 0));
