@@ -229,6 +229,17 @@ mod tests {
     }
 
     #[test]
+    fn a_pair_laid_out_as_another_may_reach_over_the_numbers_of_the_next_but_not_its_moves() {
+        let lines = |lines: [f32; 4]| pair(&curves(&lines), 28.0, 100.0).unwrap().remove(0);
+        let ends = |next: f32| -> Vec<f32> {
+            let pairs = [lines([10.0, 40.0, 140.0, 215.0]), lines([next, 30.0 + next, 130.0 + next, 230.0 + next])];
+            like_others(&pairs, 0, 100.0).iter().map(|pair| pair.black.right.at(0.0)).collect()
+        };
+        assert_eq!(ends(220.0), [240.0, 240.0]);
+        assert!(ends(195.0).is_empty());
+    }
+
+    #[test]
     fn columns_of_two_moves_are_pairs() {
         let pairs = pair(&curves(&[10.0, 40.0, 240.0, 470.0]), 28.0, 100.0).unwrap();
         let [first, second] = doubled(&pairs);
