@@ -7,10 +7,8 @@ use super::starts::{NUMBER, is_second_digit};
 const FURTHEST: f32 = 4.0;
 /// What it costs that they begin further off, for each row and height of a letter.
 const FAR_OFF: f32 = 0.1;
-/// How far a word reaches behind the numbers that is none of them, and how far before their end a letter of a move may begin,
-/// in heights of a letter.
+/// How far a word reaches behind the numbers that is none of them, in heights of a letter.
 const BEHIND: f32 = 0.3;
-const OVER: f32 = 0.5;
 /// Steps in which a border between columns is looked for, and the paper beside it, in heights of a letter.
 const STEP: f32 = 0.1;
 const CLEAR: f32 = 0.1;
@@ -26,6 +24,8 @@ const BY_THE_SIDE: f32 = 0.3;
 const WORD_GAP: f32 = 0.4;
 const WIDE_GAP: f32 = 1.5;
 const ALIGNED: f32 = 0.8;
+/// Share of the usual gap between two moves up to which the last row has only one.
+const SINGLE: f32 = 0.5;
 /// Share of the rows that have two moves at least.
 const PARTED: f32 = 0.5;
 /// Room between Black's move and what else is written in its row at most, in heights of a letter.
@@ -163,9 +163,15 @@ pub(super) fn winding(letters: &[Vec<Placed>], border: f32, height: f32) -> Vec<
 }
 
 /// Where Black's moves begin in each row: at a border that all rows have, or else, where it runs through words, in the widest
-/// gap of each row that parts it evenly. None where few rows have two moves.
-pub(super) fn parted(behind: &[Placed], letters: &[Vec<Placed>], numbers_end: f32, height: f32) -> Option<Vec<f32>> {
-    let moves: Vec<Vec<Placed>> = letters.iter().map(|row| moves_of(row, numbers_end, height)).collect();
+/// gap of each row that parts it evenly. `begins` tells where each row's moves do. None where few rows have two moves.
+pub(super) fn parted(
+    behind: &[Placed],
+    letters: &[Vec<Placed>],
+    begins: &[f32],
+    numbers_end: f32,
+    height: f32,
+) -> Option<Vec<f32>> {
+    let moves: Vec<Vec<Placed>> = letters.iter().zip(begins).map(|(row, &begin)| moves_of(row, begin)).collect();
     let border = between(behind, &moves, numbers_end, height);
     let worth = |row: &[Placed], [from, to]: [f32; 2]| ((to - from) / height).min(WIDE_GAP) + evenness(row, to);
     let widest = |row: &[Placed]| {
@@ -183,13 +189,22 @@ pub(super) fn parted(behind: &[Placed], letters: &[Vec<Placed>], numbers_end: f3
     if moves.iter().filter(|row| row.len() > 1).filter(is_clear).count() as f32 >= ALIGNED * written {
         return Some(winding(letters, border, height));
     }
-    let place = |row: &Vec<Placed>| widest(row).map_or(border, |[from, to]| (from + to) / 2.0);
-    Some(moves.iter().map(place).collect())
+    // A game may end with White's move.
+    let width = |[from, to]: [f32; 2]| to - from;
+    let usual = median(moves.iter().filter_map(|row| widest(row)).map(width)).unwrap_or(0.0);
+    let last = moves.iter().rposition(|row| !row.is_empty());
+    let place = |(index, row): (usize, &Vec<Placed>)| match widest(row) {
+        Some(gap) if Some(index) != last || width(gap) > (SINGLE * usual).max(WORD_GAP * height) => {
+            (gap[0] + gap[1]) / 2.0
+        }
+        _ => row.last().map_or(border, |letter| border.max(letter.right + CLEAR * height)),
+    };
+    Some(moves.iter().enumerate().map(place).collect())
 }
 
-/// The letters of a row that are no number.
-fn moves_of(row: &[Placed], numbers_end: f32, height: f32) -> Vec<Placed> {
-    row.iter().filter(|letter| letter.left > numbers_end - OVER * height).copied().collect()
+/// The letters of a row from where its moves begin.
+fn moves_of(row: &[Placed], begin: f32) -> Vec<Placed> {
+    row.iter().filter(|letter| letter.middle() > begin).copied().collect()
 }
 
 /// Where Black's moves end, behind the line of the numbers: what stands further off in a row is none of it.
@@ -242,7 +257,7 @@ mod tests {
         let end = numbers_end(&words(&letters), &letters, 1, None, HEIGHT);
         assert!((28.0..60.0).contains(&end), "{end}");
         let moves = behind(words(&letters), end, HEIGHT);
-        let parted = parted(&moves, &letters, end, HEIGHT).unwrap();
+        let parted = parted(&moves, &letters, &[end; 12], end, HEIGHT).unwrap();
         assert!(parted.iter().all(|at| (122.0..180.0).contains(at)), "{parted:?}");
         assert!((parted[0] - parted[5]).abs() < 12.0);
     }
@@ -283,13 +298,24 @@ mod tests {
         let letters: Vec<Vec<Placed>> =
             (0..12).map(|at| row(at, &[(0.0, 1), (60.0, count(at)), (black(at), 2 + at % 3)])).collect();
         let moves = behind(words(&letters), 40.0, HEIGHT);
-        let parted = parted(&moves, &letters, 40.0, HEIGHT).unwrap();
+        let parted = parted(&moves, &letters, &[40.0; 12], 40.0, HEIGHT).unwrap();
         assert!((0..12).all(|at| (black(at) - 24.0..black(at)).contains(&parted[at])), "{parted:?}");
+    }
+
+    #[test]
+    fn a_game_may_end_with_a_move_of_white() {
+        // The second digits of the last two numbers stand near the end of the numbers.
+        let black = |at: usize| 88.0 + 16.0 * (at % 4) as f32 + 32.0;
+        let rows = (0..11).map(|at| row(at, &[(0.0, 1 + at / 9), (72.0, 2 + at % 4), (black(at), 3)]));
+        let letters: Vec<Vec<Placed>> = rows.chain([row(11, &[(0.0, 2), (72.0, 3)])]).collect();
+        let parted = parted(&behind(words(&letters), 30.0, HEIGHT), &letters, &[32.0; 12], 30.0, HEIGHT).unwrap();
+        assert!((0..11).all(|at| (black(at) - 24.0..black(at)).contains(&parted[at])), "{parted:?}");
+        assert!(parted[11] > 116.0, "{parted:?}");
     }
 
     #[test]
     fn rows_of_one_word_have_no_two_moves() {
         let letters: Vec<Vec<Placed>> = (0..12).map(|at| row(at, &[(0.0, 1), (60.0, 2 + at % 4)])).collect();
-        assert!(parted(&behind(words(&letters), 40.0, HEIGHT), &letters, 40.0, HEIGHT).is_none());
+        assert!(parted(&behind(words(&letters), 40.0, HEIGHT), &letters, &[40.0; 12], 40.0, HEIGHT).is_none());
     }
 }

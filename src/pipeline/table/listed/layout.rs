@@ -204,7 +204,7 @@ impl Block<'_> {
         let moves = columns::behind(words, numbers_end, height);
         let begins = columns::winding(&letters, numbers_end, height);
         let begins: Vec<f32> = ends.iter().zip(begins).map(|(end, begin)| end.unwrap_or(begin)).collect();
-        let parted = columns::parted(&moves, &letters, numbers_end, height)?;
+        let parted = columns::parted(&moves, &letters, &begins, numbers_end, height)?;
         let between = median(parted.iter().copied())?;
         let end = columns::end(&moves, numbers_end, &parted, height);
         let straight = |off: f32| Curve::along(self.down, |y| self.side(off, y));
