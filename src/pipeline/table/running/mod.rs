@@ -40,14 +40,15 @@ const MOST_PARTS: usize = 4000;
 /// Fewest moves of a game, the share of them that read as such and that clearly do, and of White's that stand in one line with
 /// the next one: in a list, each has a line of its own.
 const FEWEST: usize = 10;
-const READ: f32 = 0.6;
+const READ: f32 = 0.5;
 const CLEAR: f32 = 0.25;
 const IN_LINE: f32 = 0.3;
 /// What a number says at least (natural logarithm) that tells where its moves belong.
 const TOLD: f32 = 1.0;
 /// Least share of White's moves whose numbers are told so: on forms hardly any is.
-const NUMBERED: f32 = 0.5;
-/// Least share of the signs of a page that its moves take up: in a table seen askew a few words may stand as in a game.
+const NUMBERED: f32 = 0.4;
+/// Least share of the signs from the first to the last move that the moves take up: in a table seen askew a few words may stand
+/// as in a game.
 const COVERED: f32 = 0.4;
 /// Parts of a page that are read first, at least so many and so great a share, and how often at least, and in what share of
 /// White's moves, two numbers that are told stand in one line there: in a table the next number stands below, and one in ten
@@ -59,8 +60,8 @@ const RUN_ON: f32 = 0.15;
 /// Rows of a column.
 const ROWS: usize = 40;
 
-/// Whether places are those of a game whose moves run on in lines, on a page of so many signs.
-fn is_game(places: &[Place], said: &[Said], parts: &[Part], signs: usize) -> bool {
+/// Whether places are those of a game whose moves run on in lines.
+fn is_game(places: &[Place], said: &[Said], parts: &[Part]) -> bool {
     let sure =
         |place: &Place| if place.both { said[place.part].both.map(|(_, sure)| sure) } else { said[place.part].is_move };
     let read: Vec<f32> = places.iter().filter_map(sure).collect();
@@ -70,13 +71,15 @@ fn is_game(places: &[Place], said: &[Said], parts: &[Part], signs: usize) -> boo
     let in_line = whites.windows(2).filter(|two| line(two[0]) == line(two[1])).count();
     let told = whites.iter().filter(|place| place.says > TOLD).count();
     let covered: usize = places.iter().map(|place| parts[place.part].end - parts[place.part].first).sum();
+    let within =
+        places.first().zip(places.last()).map_or(0, |(first, last)| parts[last.part].end - parts[first.part].first);
     let is_share = |count: usize, least: f32, all: usize| count as f32 >= least * all as f32;
     read.len() >= FEWEST
         && is_share(read.len(), READ, places.len())
         && is_share(clear, CLEAR, places.len())
         && is_share(in_line, IN_LINE, whites.len())
         && is_share(told, NUMBERED, whites.len())
-        && is_share(covered, COVERED, signs)
+        && is_share(covered, COVERED, within)
 }
 
 /// Whether numbers that are told run on in lines, among the places of a game.
@@ -156,7 +159,7 @@ impl Text {
         let (parts, signs) = (&self.parts, &self.signs);
         let readings = self.read(parts, recogniser)?;
         let (said, places) = readings.likeliest(parts, signs.len(), self.height);
-        if !is_game(&places, &said, parts, signs.len()) {
+        if !is_game(&places, &said, parts) {
             return Ok(None);
         }
         let moves: Vec<(Place, Part)> = places
@@ -294,13 +297,14 @@ fn behind_number(text: &str) -> (Option<usize>, &str) {
 mod tests {
     use super::*;
 
-    /// A game of ten moves of each player, so many rows of it in a line, with the numbers saying so much.
-    fn game(rows: usize, says: f32) -> (Vec<Place>, Vec<Said<'static>>, Vec<Part>) {
+    /// A game of ten moves of each player, so many rows of it in a line, with the numbers saying so much; each move has two of so
+    /// many signs.
+    fn game(rows: usize, says: f32, signs: usize) -> (Vec<Place>, Vec<Said<'static>>, Vec<Part>) {
         let places = (0..20).map(|part| {
             let colour = if part % 2 == 0 { Colour::White } else { Colour::Black };
             Place { number: part / 2 + 1, colour, part, both: false, says }
         });
-        let ends = |part: usize| (part * 3, part * 3 + 2);
+        let ends = |part: usize| (part * signs, part * signs + 2);
         let said = (0..20).map(|part| {
             let (first, end) = ends(part);
             Said { first, end, numbers: &[], is_move: Some(0.9), both: None, width: 2.5 }
@@ -314,21 +318,20 @@ mod tests {
 
     #[test]
     fn a_game_is_told_from_words_of_a_form() {
-        let is_game = |(places, said, parts): (Vec<Place>, Vec<Said>, Vec<Part>), signs: usize| {
-            super::is_game(&places, &said, &parts, signs)
-        };
-        assert!(is_game(game(3, 3.0), 80));
-        assert!(!is_game(game(1, 3.0), 80), "each move has a line of its own");
-        assert!(!is_game(game(3, 0.2), 80), "no number is read");
-        assert!(!is_game(game(3, 3.0), 300), "most of what is written is no part of it");
+        let is_game =
+            |(places, said, parts): (Vec<Place>, Vec<Said>, Vec<Part>)| super::is_game(&places, &said, &parts);
+        assert!(is_game(game(3, 3.0, 3)));
+        assert!(!is_game(game(1, 3.0, 3)), "each move has a line of its own");
+        assert!(!is_game(game(3, 0.2, 3)), "no number is read");
+        assert!(!is_game(game(3, 3.0, 6)), "most of what is written among them is no part of it");
     }
 
     #[test]
     fn numbers_run_on_in_lines_of_text_only() {
         let runs_on = |(places, _, parts): (Vec<Place>, Vec<Said>, Vec<Part>)| super::runs_on(&places, &parts);
-        assert!(runs_on(game(3, 3.0)));
-        assert!(!runs_on(game(1, 3.0)), "each number stands below the one before it");
-        assert!(!runs_on(game(3, 0.2)), "no number is read");
+        assert!(runs_on(game(3, 3.0, 3)));
+        assert!(!runs_on(game(1, 3.0, 3)), "each number stands below the one before it");
+        assert!(!runs_on(game(3, 0.2, 3)), "no number is read");
     }
 
     #[test]
