@@ -208,6 +208,8 @@ pub(crate) fn with_numbers(pairs: &[ColumnPair], numbers: &[NumberColumn], y: f3
         let column = numbers.iter().find(is_its)?;
         let line = |offset: f32| Curve { y: column.middle.y.iter().map(|x| x + offset).collect() };
         let border = line(column.half_width + MARGIN * column.height);
+        // A line behind the numbers is the border, one among their digits is none.
+        let border = if left > border.at(y) { pair.white.left.clone() } else { border };
         let numbers = Column { left: line(-column.left()), right: border.clone(), inner: Vec::new() };
         let white = Column { left: border, ..pair.white.clone() };
         Some(ColumnPair { numbers: Some(numbers), between: None, white, black: pair.black.clone() })
@@ -347,6 +349,8 @@ mod tests {
         let numbers = found[0].numbers.as_ref().unwrap();
         assert_eq!((numbers.at(0.0), found[0].white.at(0.0)), ((45.0, 75.0), (75.0, 260.0)));
         assert_eq!(found[0].black, pair.black);
-        assert!(with_numbers(&[pair], &[column(200.0)], 400.0).is_none());
+        assert!(with_numbers(std::slice::from_ref(&pair), &[column(200.0)], 400.0).is_none());
+        let found = with_numbers(&[pair], &[column(30.0)], 400.0).unwrap();
+        assert_eq!(found[0].white.at(0.0), (62.0, 260.0), "the line stands behind the numbers");
     }
 }
