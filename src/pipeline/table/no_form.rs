@@ -1,6 +1,6 @@
 //! Paper that is no form: moves behind numbers written by hand, or running on in lines.
 
-use super::found::{CLEARLY, Found, WHOLE};
+use super::found::{Found, WHOLE};
 use super::listed::Unruled;
 use super::running::{SHARE, Text};
 use super::search::Search;
@@ -28,9 +28,9 @@ impl Search<'_> {
     /// read as moves.
     pub(super) fn try_no_form(&mut self, pages: &[&Page], laid: &[Page]) -> Result<bool> {
         let Some((first, others)) = pages.split_first().filter(|_| self.is_open()) else { return Ok(false) };
-        let first = timed(self.timing, "grid", || Unruled::new(first));
+        let first = timed(self.timing, "grid", || Unruled::ways(first));
         let mut texts: Vec<Option<Text>> = timed(self.timing, "grid", || {
-            (0..TURNS.len() as u8).into_par_iter().map(|turns| Text::new(first.turned(turns))).collect()
+            (0..TURNS.len() as u8).into_par_iter().map(|turns| Text::new(first.0.turned(turns))).collect()
         });
         let turns = self.likely_turns(&texts)?;
         if turns.len() < TURNS.len() {
@@ -42,21 +42,24 @@ impl Search<'_> {
         {
             return Ok(false);
         }
-        let others: Vec<Unruled> =
-            timed(self.timing, "grid", || others.par_iter().map(|page| Unruled::new(page)).collect());
-        let unruled: Vec<&Unruled> = std::iter::once(&first).chain(&others).collect();
+        let others: Vec<_> = timed(self.timing, "grid", || others.par_iter().map(|page| Unruled::ways(page)).collect());
+        let unruled: Vec<&(Unruled, Option<Unruled>)> = std::iter::once(&first).chain(&others).collect();
         for turns in turns {
-            let lists = pages.iter().zip(&unruled).map(|(page, unruled)| {
+            let mut lists = Vec::new();
+            for (page, (likely, other)) in pages.iter().zip(&unruled) {
                 let page = page.turned(turns);
-                self.listed_on(&page, || unruled.turned(turns))
-            });
-            let lists = lists.collect::<Result<Vec<_>>>()?;
+                let listed = self.listed_on(&page, || likely.turned(turns))?;
+                // The more numbers are left, the better the ruling was taken away.
+                let other = other.as_ref().filter(|_| words_tell || listed.is_some());
+                let of_other = other.map(|other| self.list(&page, other.turned(turns))).transpose()?;
+                lists.extend(listed.into_iter().chain(of_other.flatten()));
+            }
             // Some few numbers are enough where the words tell which way up, and lines that one writes on need not be kept to.
             let least = if words_tell { SHORT } else { WHOLE };
             let is_list = |(found, by_hand): &(Found, bool)| {
                 found.is_told(least) && !found.is_partial() && (*by_hand || !found.leaves_its_lines())
             };
-            let lists: Vec<_> = lists.into_iter().flatten().filter(is_list).collect();
+            lists.retain(is_list);
             if !words_tell && !lists.is_empty() && self.is_form(laid, turns)? {
                 return Ok(false);
             }
@@ -64,7 +67,7 @@ impl Search<'_> {
             if !are_even && self.take_lists(lists.into_iter().map(|(found, _)| found).collect(), words_tell)? {
                 return Ok(true);
             }
-            let others = others.iter().map(|unruled| Text::new(unruled.turned(turns)));
+            let others = others.iter().map(|(unruled, _)| Text::new(unruled.turned(turns)));
             let mut texts = std::iter::once(texts[usize::from(turns)].take()).chain(others);
             while let Some(text) = timed(self.timing, "grid", || texts.next()) {
                 if self.take_running(text)? {
@@ -112,13 +115,6 @@ impl Search<'_> {
     /// Takes lists behind which moves stand; whether there are any. Some few tell nothing, nor do those behind which most does
     /// not read as moves, unless words tell which way up the page is and many numbers read.
     fn take_lists(&mut self, mut lists: Vec<Found>, words_tell: bool) -> Result<bool> {
-        // Where far fewer numbers read, or they do not go as far, rows may have been passed over.
-        if let [first, second] = &lists[..]
-            && (second.support() > CLEARLY * first.support()
-                || (second.anchor.rows > first.anchor.rows && second.support() > first.support()))
-        {
-            lists.swap(0, 1);
-        }
         lists.retain(|found| found.anchor.rows >= MANY_ROWS);
         for found in &mut lists {
             timed(self.timing, "anchor", || found.legible(self.recogniser))?;
@@ -130,9 +126,11 @@ impl Search<'_> {
         } else {
             lists.retain(|found| words_tell && found.is_told(WHOLE) && !is_nothing(found));
         }
-        let any = !lists.is_empty();
-        self.best.take_if(|_| any);
-        lists.into_iter().try_for_each(|found| self.offer_to_read(found))?;
+        // Where far fewer numbers read rows may have been passed over, and where fewer moves do letters may be broken.
+        let worth = |found: &Found| found.support() * found.legible.map_or(0.0, |legible| legible.clear);
+        let best = lists.into_iter().max_by(|a, b| worth(a).total_cmp(&worth(b)));
+        let any = best.is_some();
+        self.best = best.or(self.best.take());
         Ok(any)
     }
 

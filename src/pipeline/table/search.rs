@@ -153,15 +153,20 @@ impl<'a> Search<'a> {
         if let Some((_, listed)) = self.listed.iter().find(|(place, _)| *place == page.place()) {
             return Ok(listed.clone());
         }
+        let listed = self.list(page, unruled())?;
+        self.listed.push((page.place(), listed.clone()));
+        Ok(listed)
+    }
+
+    /// The same of a page with its ruling taken away in one way.
+    pub(super) fn list(&mut self, page: &Page, unruled: Unruled) -> Result<Option<(Found, bool)>> {
         let recogniser = self.recogniser;
-        let listed = timed(self.timing, "grid", || listed::find(page, unruled(), recogniser))?;
+        let listed = timed(self.timing, "grid", || listed::find(page, unruled, recogniser))?;
         let listed = listed.map(|Listed { page, grid, anchor, by_hand }| {
             (Found { page, grid, anchor, legible: None, is_level: false }, by_hand)
         });
         // Where the numbers of few rows read, moves may stand in a wrong one.
-        let listed = listed.filter(|(found, _)| found.support() > WHOLE || found.anchor.evidence > WELL_READ);
-        self.listed.push((page.place(), listed.clone()));
-        Ok(listed)
+        Ok(listed.filter(|(found, _)| found.support() > WHOLE || found.anchor.evidence > WELL_READ))
     }
 
     /// Whether nothing is known about the table.

@@ -1,7 +1,7 @@
 //! Pages without what is ruled on them: lines and squares on which one writes.
 //!
 //! Ruling that is paler than the ink is told by its tone, however the paper bends. Where pencil is as pale, what is long, thin and
-//! straight is taken away. Of the two ways the one is taken that leaves whole letters.
+//! straight is taken away. Of the two ways the one is likelier that leaves whole letters.
 
 use super::words::Writing;
 use crate::pipeline::page::shapes::far_shares;
@@ -56,8 +56,13 @@ pub(crate) struct Unruled {
 
 impl Unruled {
     pub(crate) fn new(page: &Page) -> Self {
+        Self::ways(page).0
+    }
+
+    /// The likelier way to take the ruling away, and the other one where there is ruling.
+    pub(crate) fn ways(page: &Page) -> (Self, Option<Self>) {
         let Some(clear) = ruling(page).map(|ruling| ruling + STEP).filter(|&clear| clear < DARKEST_RULING) else {
-            return Self { page: page.clone(), ink: ink(page) };
+            return (Self { page: page.clone(), ink: ink(page) }, None);
         };
         let dark = (DARK * f32::from(clear)) as u8;
         let erased = Self { page: erased(page, dark), ink: dark };
@@ -73,7 +78,7 @@ impl Unruled {
         let is_broken = lightening < BROKEN * erasing;
         let is_grain = letters >= A_GAME
             && (erasing < BROKEN * lightening || (erasing <= lightening && pieces > MOST_PIECES * letters));
-        if !is_broken && (is_darker || is_grain) { lightened } else { erased }
+        if !is_broken && (is_darker || is_grain) { (lightened, Some(erased)) } else { (erased, Some(lightened)) }
     }
 
     /// The same page turned clockwise.
