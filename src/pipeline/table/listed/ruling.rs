@@ -260,6 +260,18 @@ mod tests {
     }
 
     #[test]
+    fn ruling_is_taken_away_in_two_ways() {
+        let letters: Vec<[u32; 2]> = (0..12).map(|row| [200, 205 + 60 * row]).collect();
+        let page = squared(60, &letters);
+        let (likely, other) = Unruled::ways(&page);
+        let other = other.unwrap();
+        let is_line = |unruled: &Unruled| unruled.page.image.get_pixel(300, 240).0[0] < 240;
+        assert!(!is_line(&likely) && !is_line(&other), "both are without the lines");
+        assert!(likely.page.image != other.page.image);
+        assert!(Unruled::ways(&squared(0, &letters)).1.is_none(), "there are no lines");
+    }
+
+    #[test]
     fn ruling_is_erased_but_not_the_dark_around_the_paper() {
         let mut page = squared(75, &[[200, 205]]);
         for (x, y) in (0..900).flat_map(|x| (0..60).map(move |y| (x, y))) {
