@@ -45,26 +45,11 @@ impl Search<'_> {
         let others: Vec<_> = timed(self.timing, "grid", || others.par_iter().map(|page| Unruled::ways(page)).collect());
         let unruled: Vec<&(Unruled, Option<Unruled>)> = std::iter::once(&first).chain(&others).collect();
         for turns in turns {
-            let mut lists = Vec::new();
-            for (page, (likely, other)) in pages.iter().zip(&unruled) {
-                let page = page.turned(turns);
-                let listed = self.listed_on(&page, || likely.turned(turns))?;
-                // The more numbers are left, the better the ruling was taken away.
-                let other = other.as_ref().filter(|_| words_tell || listed.is_some());
-                let of_other = other.map(|other| self.list(&page, other.turned(turns))).transpose()?;
-                lists.extend(listed.into_iter().chain(of_other.flatten()));
-            }
-            // Some few numbers are enough where the words tell which way up, and lines that one writes on need not be kept to.
-            let least = if words_tell { SHORT } else { WHOLE };
-            let is_list = |(found, by_hand): &(Found, bool)| {
-                found.is_told(least) && !found.is_partial() && (*by_hand || !found.leaves_its_lines())
-            };
-            lists.retain(is_list);
+            let (lists, are_even) = self.lists(pages, &unruled, turns, words_tell)?;
             if !words_tell && !lists.is_empty() && self.is_form(laid, turns)? {
                 return Ok(false);
             }
-            let are_even = lists.iter().any(|(_, by_hand)| !by_hand);
-            if !are_even && self.take_lists(lists.into_iter().map(|(found, _)| found).collect(), words_tell)? {
+            if !are_even && self.take_lists(lists, words_tell)? {
                 return Ok(true);
             }
             let others = others.iter().map(|(unruled, _)| Text::new(unruled.turned(turns)));
@@ -79,6 +64,35 @@ impl Search<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// What is listed on some pages, given with the ways to take their ruling away, turned by so many quarters; and whether the
+    /// numbers of one of the pages stand as evenly as print.
+    fn lists(
+        &mut self,
+        pages: &[&Page],
+        unruled: &[&(Unruled, Option<Unruled>)],
+        turns: u8,
+        words_tell: bool,
+    ) -> Result<(Vec<Found>, bool)> {
+        // Some few numbers are enough where the words tell which way up, and lines that one writes on need not be kept to.
+        let least = if words_tell { SHORT } else { WHOLE };
+        let is_list = |(found, by_hand): &(Found, bool)| {
+            found.is_told(least) && !found.is_partial() && (*by_hand || !found.leaves_its_lines())
+        };
+        let (mut lists, mut are_even) = (Vec::new(), false);
+        for (page, (likely, other)) in pages.iter().zip(unruled) {
+            let page = page.turned(turns);
+            let listed = self.listed_on(&page, || likely.turned(turns))?;
+            let other = other.as_ref().filter(|_| words_tell || listed.is_some());
+            let of_other = other.map(|other| self.list(&page, other.turned(turns))).transpose()?;
+            let ways: Vec<_> = listed.into_iter().chain(of_other.flatten()).filter(is_list).collect();
+            // The more numbers are left, the better the ruling was taken away.
+            let fullest = ways.iter().max_by(|(a, _), (b, _)| a.support().total_cmp(&b.support()));
+            are_even |= fullest.is_some_and(|(_, by_hand)| !by_hand);
+            lists.extend(ways.into_iter().map(|(found, _)| found));
+        }
+        Ok((lists, are_even))
     }
 
     /// Whether one of some pages surely shows the whole table of a form, turned by so many quarters; what was found before stays.
