@@ -15,6 +15,8 @@ const TURNS: [u8; 4] = [0, 2, 1, 3];
 const UPRIGHT: f32 = 0.5;
 /// What the numbers of a list say at least where the words tell which way up the page is.
 const SHORT: f32 = 20.0;
+/// What they say at least where a hand is so hard to read that neither words nor moves tell.
+const SURE: f32 = 45.0;
 /// Rows from which moves behind handwritten numbers are taken before all forms were tried.
 const MANY_ROWS: usize = 10;
 
@@ -127,7 +129,7 @@ impl Search<'_> {
     }
 
     /// Takes lists behind which moves stand; whether there are any. Some few tell nothing, nor do those behind which most does
-    /// not read as moves, unless words tell which way up the page is and many numbers read.
+    /// not read as moves, unless many numbers read, and more where no words tell which way up the page is.
     fn take_lists(&mut self, mut lists: Vec<Found>, words_tell: bool) -> Result<bool> {
         lists.retain(|found| found.anchor.rows >= MANY_ROWS);
         for found in &mut lists {
@@ -138,7 +140,8 @@ impl Search<'_> {
         if lists.iter().any(is_plain) {
             lists.retain(is_plain);
         } else {
-            lists.retain(|found| words_tell && found.is_told(WHOLE) && !is_nothing(found));
+            let least = if words_tell { WHOLE } else { SURE };
+            lists.retain(|found| found.is_told(least) && !is_nothing(found));
         }
         // Where far fewer numbers read rows may have been passed over, and where fewer moves do letters may be broken.
         let worth = |found: &Found| found.support() * found.legible.map_or(0.0, |legible| legible.clear);
