@@ -91,7 +91,7 @@ impl Unruled {
 /// where that makes whole letters of them, only these and not the grain of the paper become more.
 fn ink(page: &Page) -> u8 {
     let written = |ink: u8| {
-        let writing = Writing::new(Unruled { page: page.clone(), ink });
+        let writing = Writing::on_paper(Unruled { page: page.clone(), ink });
         writing.map_or((0.0, 0.0), |writing| (writing.height, writing.letters.len() as f32))
     };
     let mut ink = INK;
