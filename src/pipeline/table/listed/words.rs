@@ -29,8 +29,6 @@ const NEARLY: f32 = 0.7;
 const BESIDE: f32 = 0.35;
 /// Breadth of the edge of something that lies around the paper, in pixels of the page.
 const BROAD: f32 = 12.0;
-/// How far around a pixel it is dark as well where something is no line, in pixels of the page.
-const THIN: usize = 4;
 /// Side of the blocks in which pieces are counted, in pixels of the page; how many lie in one that are lower than a letter, unless
 /// the paper is in half a shadow, and how many others.
 const BLOCK: usize = 64;
@@ -101,7 +99,6 @@ impl Writing {
             grain.count(&shape);
             letters.push(shape);
         });
-        let edges = broad(&edges, width);
         letters.retain(|shape| !(on_paper && grain.holds(shape)));
         let all = letters.clone();
         letters.retain(|shape| shape.height().max(shape.width()) >= LETTERS.start && shape.height() < LETTERS.end);
@@ -234,16 +231,6 @@ impl Grain {
     }
 }
 
-/// The pixels of edges that are dark around them too: lines that run into an edge are thin.
-fn broad(edges: &[bool], width: usize) -> Vec<bool> {
-    let is_edge = |at: Option<usize>| at.is_none_or(|at| edges.get(at).is_none_or(|&edge| edge));
-    let is_broad = |at: usize| {
-        let sides = [THIN, THIN * width];
-        sides.into_iter().all(|side| is_edge(at.checked_sub(side)) && is_edge(Some(at + side)))
-    };
-    edges.iter().enumerate().map(|(at, &edge)| edge && is_broad(at)).collect()
-}
-
 /// Leaves out what lies beyond broad dark edges, seen from the middle of the letters: the grain of a table that the paper lies
 /// on looks like letters too.
 fn leave_out_beyond(edges: &[bool], width: usize, letters: &mut Vec<Shape>) {
@@ -357,19 +344,5 @@ pub(super) mod tests {
         let writing = writing(&page);
         assert_eq!(writing.letters.len(), 72);
         assert!(writing.letters.iter().all(|letter| letter.right < 640));
-    }
-
-    #[test]
-    fn a_line_that_runs_into_the_edge_of_the_paper_is_none() {
-        let letters: Vec<[u32; 2]> =
-            (0..12).flat_map(|row| [300, 318, 400, 418].map(|x| [x, 205 + 60 * row])).collect();
-        let mut page = squared(60, &letters);
-        for (x, y) in (100..130).flat_map(|x| (100..1100).map(move |y| (x, y))) {
-            page.image.put_pixel(x, y, Luma([20]));
-        }
-        for (x, y) in (130..800).flat_map(|x| (545..549).map(move |y| (x, y))) {
-            page.image.put_pixel(x, y, Luma([60]));
-        }
-        assert_eq!(writing(&page).letters.len(), letters.len());
     }
 }
