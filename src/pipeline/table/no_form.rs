@@ -1,7 +1,7 @@
 //! Paper that is no form: moves behind numbers written by hand, or running on in lines.
 
 use super::found::{Found, WHOLE};
-use super::listed::Unruled;
+use super::listed::Ways;
 use super::running::{SHARE, Text};
 use super::search::Search;
 use crate::error::Result;
@@ -30,9 +30,9 @@ impl Search<'_> {
     /// read as moves.
     pub(super) fn try_no_form(&mut self, pages: &[&Page], laid: &[Page]) -> Result<bool> {
         let Some((first, others)) = pages.split_first().filter(|_| self.is_open()) else { return Ok(false) };
-        let first = timed(self.timing, "grid", || Unruled::ways(first));
+        let first = timed(self.timing, "grid", || Ways::new(first));
         let mut texts: Vec<Option<Text>> = timed(self.timing, "grid", || {
-            (0..TURNS.len() as u8).into_par_iter().map(|turns| Text::new(first.0.turned(turns))).collect()
+            (0..TURNS.len() as u8).into_par_iter().map(|turns| Text::new(first.likely.turned(turns))).collect()
         });
         let turns = self.likely_turns(&texts)?;
         if turns.len() < TURNS.len() {
@@ -44,17 +44,17 @@ impl Search<'_> {
         {
             return Ok(false);
         }
-        let others: Vec<_> = timed(self.timing, "grid", || others.par_iter().map(|page| Unruled::ways(page)).collect());
-        let unruled: Vec<&(Unruled, Option<Unruled>)> = std::iter::once(&first).chain(&others).collect();
+        let others: Vec<_> = timed(self.timing, "grid", || others.par_iter().map(|page| Ways::new(page)).collect());
+        let unruled: Vec<&Ways> = std::iter::once(&first).chain(&others).collect();
         for turns in turns {
-            let (lists, are_even) = self.lists(pages, &unruled, turns, words_tell)?;
+            let (lists, are_even) = self.find_lists(pages, &unruled, turns, words_tell)?;
             if !words_tell && !lists.is_empty() && self.is_form(laid, turns)? {
                 return Ok(false);
             }
             if !are_even && self.take_lists(lists, words_tell)? {
                 return Ok(true);
             }
-            let others = others.iter().map(|(unruled, _)| Text::new(unruled.turned(turns)));
+            let others = others.iter().map(|ways| Text::new(ways.likely.turned(turns)));
             let mut texts = std::iter::once(texts[usize::from(turns)].take()).chain(others);
             while let Some(text) = timed(self.timing, "grid", || texts.next()) {
                 if self.take_running(text)? {
@@ -70,10 +70,10 @@ impl Search<'_> {
 
     /// What is listed on some pages, given with the ways to take their ruling away, turned by so many quarters; and whether the
     /// numbers of one of the pages stand as evenly as print.
-    fn lists(
+    fn find_lists(
         &mut self,
         pages: &[&Page],
-        unruled: &[&(Unruled, Option<Unruled>)],
+        unruled: &[&Ways],
         turns: u8,
         words_tell: bool,
     ) -> Result<(Vec<Found>, bool)> {
@@ -83,16 +83,16 @@ impl Search<'_> {
             found.is_told(least) && !found.is_partial() && (*by_hand || !found.leaves_its_lines())
         };
         let (mut lists, mut are_even) = (Vec::new(), false);
-        for (page, (likely, other)) in pages.iter().zip(unruled) {
+        for (page, ways) in pages.iter().zip(unruled) {
             let page = page.turned(turns);
-            let listed = self.listed_on(&page, || likely.turned(turns))?;
-            let other = other.as_ref().filter(|_| words_tell || listed.is_some());
-            let of_other = other.map(|other| self.list(&page, other.turned(turns))).transpose()?;
-            let ways: Vec<_> = listed.into_iter().chain(of_other.flatten()).filter(is_list).collect();
+            let listed = self.listed_on(&page, || ways.likely.turned(turns))?;
+            let other = ways.other.as_ref().filter(|_| words_tell || listed.is_some());
+            let of_other = other.map(|other| self.find_list(&page, other.turned(turns))).transpose()?;
+            let found: Vec<_> = listed.into_iter().chain(of_other.flatten()).filter(is_list).collect();
             // The more numbers are left, the better the ruling was taken away.
-            let fullest = ways.iter().max_by(|(a, _), (b, _)| a.support().total_cmp(&b.support()));
+            let fullest = found.iter().max_by(|(a, _), (b, _)| a.support().total_cmp(&b.support()));
             are_even |= fullest.is_some_and(|(_, by_hand)| !by_hand);
-            lists.extend(ways.into_iter().map(|(found, _)| found));
+            lists.extend(found.into_iter().map(|(found, _)| found));
         }
         Ok((lists, are_even))
     }
@@ -143,9 +143,7 @@ impl Search<'_> {
             let least = if words_tell { WHOLE } else { SURE };
             lists.retain(|found| found.is_told(least) && !is_nothing(found));
         }
-        // Where far fewer numbers read rows may have been passed over, and where fewer moves do letters may be broken.
-        let worth = |found: &Found| found.support() * found.legible.map_or(0.0, |legible| legible.clear);
-        let best = lists.into_iter().max_by(|a, b| worth(a).total_cmp(&worth(b)));
+        let best = best(lists);
         let any = best.is_some();
         self.best = best.or(self.best.take());
         Ok(any)
@@ -162,6 +160,14 @@ impl Search<'_> {
     }
 }
 
+/// The list of which most reads, the first of several: where far fewer numbers read rows may have been passed over, and where
+/// fewer moves do letters may be broken.
+fn best(lists: Vec<Found>) -> Option<Found> {
+    let moves = |found: &Found| found.support() * found.legible.map_or(0.0, |legible| legible.clear);
+    let more = |a: &Found, b: &Found| moves(a).total_cmp(&moves(b)).then(a.support().total_cmp(&b.support()));
+    lists.into_iter().rev().max_by(more)
+}
+
 /// Those quarter turns by which a page may be upright, likeliest first, going by the share of its words that read as moves then:
 /// upside down hardly a word does. Where few do any way up, all of them.
 fn upright(mut shares: Vec<(u8, f32)>) -> Vec<u8> {
@@ -176,6 +182,35 @@ fn upright(mut shares: Vec<(u8, f32)>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::numbers::anchor::Anchor;
+    use crate::pipeline::photo::ingest::Photo;
+    use crate::pipeline::table::columns;
+    use crate::pipeline::table::grid::Grid;
+    use crate::pipeline::table::legible::Legible;
+    use image::{GrayImage, Luma};
+
+    #[test]
+    fn the_list_of_which_most_reads_is_the_best() {
+        // By what each of twenty numbers says, and the share of the moves that read.
+        let list = |&(evidence, clear): &(f32, f32)| {
+            let grey = GrayImage::from_pixel(640, 480, Luma([250]));
+            let page = Page::new(&Photo { file: String::new(), grey }, 0);
+            let pairs = columns::even(0.0, 640.0, 1, 29);
+            let grid = Grid { bands: Vec::new(), pairs, pitch: 30.0, width: 640.0, by_ink: true };
+            let anchor = Anchor { first_band: 0, rows: 20, period: 20, first_number: 1, evidence };
+            let mut legible = Legible::default();
+            legible.clear = clear;
+            Found { page, grid, anchor, legible: Some(legible), is_level: false }
+        };
+        let chosen = |lists: &[(f32, f32)]| {
+            let best = best(lists.iter().map(list).collect()).unwrap();
+            (best.anchor.evidence, best.legible.unwrap().clear)
+        };
+        assert_eq!(chosen(&[(2.0, 0.9), (3.0, 0.8)]), (3.0, 0.8), "more numbers");
+        assert_eq!(chosen(&[(3.2, 0.6), (3.0, 0.9)]), (3.0, 0.9), "more moves");
+        assert_eq!(chosen(&[(2.0, 0.0), (3.0, 0.0), (2.5, 0.0)]), (3.0, 0.0), "no move is clear");
+        assert!(best(Vec::new()).is_none());
+    }
 
     #[test]
     fn a_page_is_upright_as_its_words_read() {

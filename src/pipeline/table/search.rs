@@ -153,13 +153,13 @@ impl<'a> Search<'a> {
         if let Some((_, listed)) = self.listed.iter().find(|(place, _)| *place == page.place()) {
             return Ok(listed.clone());
         }
-        let listed = self.list(page, unruled())?;
+        let listed = self.find_list(page, unruled())?;
         self.listed.push((page.place(), listed.clone()));
         Ok(listed)
     }
 
-    /// The same of a page with its ruling taken away in one way.
-    pub(super) fn list(&mut self, page: &Page, unruled: Unruled) -> Result<Option<(Found, bool)>> {
+    /// The same of a page as one way to take its ruling away leaves it.
+    pub(super) fn find_list(&mut self, page: &Page, unruled: Unruled) -> Result<Option<(Found, bool)>> {
         let recogniser = self.recogniser;
         let listed = timed(self.timing, "grid", || listed::find(page, unruled, recogniser))?;
         let listed = listed.map(|Listed { page, grid, anchor, by_hand }| {

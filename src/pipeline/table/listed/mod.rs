@@ -19,7 +19,7 @@ use crate::pipeline::numbers::anchor::Anchor;
 use crate::pipeline::page::Page;
 use crate::pipeline::recognise::Recogniser;
 use list::List;
-pub(super) use ruling::Unruled;
+pub(super) use ruling::{Unruled, Ways};
 use words::Writing;
 
 /// A game that stands behind numbers.

@@ -54,19 +54,21 @@ pub(crate) struct Unruled {
     pub(super) ink: u8,
 }
 
-impl Unruled {
-    pub(crate) fn new(page: &Page) -> Self {
-        Self::ways(page).0
-    }
+/// A page without its ruling as either way to take it away leaves it.
+pub(crate) struct Ways {
+    pub likely: Unruled,
+    /// None where there is no ruling.
+    pub other: Option<Unruled>,
+}
 
-    /// The likelier way to take the ruling away, and the other one where there is ruling.
-    pub(crate) fn ways(page: &Page) -> (Self, Option<Self>) {
+impl Ways {
+    pub fn new(page: &Page) -> Self {
         let Some(clear) = ruling(page).map(|ruling| ruling + STEP).filter(|&clear| clear < DARKEST_RULING) else {
-            return (Self { page: page.clone(), ink: ink(page) }, None);
+            return Self { likely: Unruled { page: page.clone(), ink: ink(page) }, other: None };
         };
         let dark = (DARK * f32::from(clear)) as u8;
-        let erased = Self { page: erased(page, dark), ink: dark };
-        let lightened = Self { page: lightened(page, clear), ink: INK.max(clear + CLEAR_OF_RULING) };
+        let erased = Unruled { page: erased(page, dark), ink: dark };
+        let lightened = Unruled { page: lightened(page, clear), ink: INK.max(clear + CLEAR_OF_RULING) };
         let is_darker = darker(&erased.page, clear + CLEAR_OF_RULING) >= DARKER * darker(&erased.page, dark);
         // Strokes that are hardly darker than the ruling fall into pieces with it; bits of lines that are erased badly, and the
         // grain of what is none, are low too.
@@ -78,7 +80,16 @@ impl Unruled {
         let is_broken = lightening < BROKEN * erasing;
         let is_grain = letters >= A_GAME
             && (erasing < BROKEN * lightening || (erasing <= lightening && pieces > MOST_PIECES * letters));
-        if !is_broken && (is_darker || is_grain) { (lightened, Some(erased)) } else { (erased, Some(lightened)) }
+        let [likely, other] =
+            if !is_broken && (is_darker || is_grain) { [lightened, erased] } else { [erased, lightened] };
+        Self { likely, other: Some(other) }
+    }
+}
+
+impl Unruled {
+    /// As the likelier way leaves it.
+    pub(crate) fn new(page: &Page) -> Self {
+        Ways::new(page).likely
     }
 
     /// The same page turned clockwise.
@@ -263,12 +274,12 @@ mod tests {
     fn ruling_is_taken_away_in_two_ways() {
         let letters: Vec<[u32; 2]> = (0..12).map(|row| [200, 205 + 60 * row]).collect();
         let page = squared(60, &letters);
-        let (likely, other) = Unruled::ways(&page);
+        let Ways { likely, other } = Ways::new(&page);
         let other = other.unwrap();
         let is_line = |unruled: &Unruled| unruled.page.image.get_pixel(300, 240).0[0] < 240;
         assert!(!is_line(&likely) && !is_line(&other), "both are without the lines");
         assert!(likely.page.image != other.page.image);
-        assert!(Unruled::ways(&squared(0, &letters)).1.is_none(), "there are no lines");
+        assert!(Ways::new(&squared(0, &letters)).other.is_none(), "there are no lines");
     }
 
     #[test]
