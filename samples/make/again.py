@@ -31,6 +31,26 @@ def shots(rng):
         "small": Shot(**{**base, "height": 1000}, tilt=6),
         "folded": Shot(**base, tilt=10, crease=.5, curl=.02),
         "cut-off": Shot(**base, tilt=8, margin=-.05),
+    } | among_things(rng.spawn(1)[0])
+
+
+def among_things(rng):
+    """Ways that have to do with what lies around the page and on it, with its colour, and with what was made of the photo."""
+    u = rng.uniform
+    base = {"height": 2200, "bytes": LIMIT, "tilt": 8, "roll": u(-5, 5), "margin": .06}
+    wood = base | {"table": str(rng.choice(["wood", "cloth", "dark", "pale"]))}
+    flat = base | {"scan": True, "tilt": 0, "roll": u(-1, 1), "curl": 0, "vignette": 0, "gradient": .05}
+    return {
+        "chessboard": Shot(**base, table="chessboard"),
+        "stacked": Shot(**base, table="sheets"),
+        "pen": Shot(**wood, over="pen"),
+        "fingers": Shot(**wood, over="fingers"),
+        "coloured": Shot(**wood, tint=tuple(rng.choice([(1, .72, .78), (1, .9, .45), (.68, .9, .7), (.65, .82, .98), (.78, .68, .5)]))),
+        "glare": Shot(**wood, glare=u(.2, .5)),
+        "motion": Shot(**wood, motion=u(4, 9)),
+        "app": Shot(**wood, finish="app"),
+        "bilevel": Shot(**flat, finish="bilevel"),
+        "copy": Shot(**flat, finish="copy"),
     }
 
 

@@ -19,7 +19,7 @@ class Shot:
     curl: float = .004              # of the page's height
     margin: float = .05             # table around the page; negative cuts the page off
     turn: int = 0                   # quarter turns, anticlockwise
-    table: str = "wood"             # "wood", "cloth", "dark", "pale"
+    table: str = "wood"             # "wood", "cloth", "dark", "pale", "chessboard" or "sheets": others lie around and below
     gradient: float = .15           # loss of light from one side to the other
     shadow: float = 0.0             # darkness of a shadow across the page
     vignette: float = .12
@@ -27,6 +27,11 @@ class Shot:
     blur: float = .7                # pixels
     noise: float = .008
     crease: float = 0.0             # a fold across the middle
+    tint: tuple = (1, 1, 1)         # of the paper, for white paper
+    over: str = ""                  # what lies on the page: a "pen" or "fingers"
+    glare: float = 0.0              # light thrown back by glossy paper
+    motion: float = 0.0             # length in pixels by which the hand shook
+    finish: str = ""                # what was made of the photo: "app" (paper made white), "bilevel", "copy" (a copier's)
     bytes: int = 420_000            # JPEG no larger than this
 
 
@@ -141,12 +146,97 @@ def background(kind, w, h, rng):
         fibre = cv2.resize(rng.standard_normal((h, max(2, w // 60))).astype(np.float32), (w, h))
         base = np.float32(rng.choice([(.55, .38, .24), (.66, .5, .34), (.4, .26, .17)]))
         return base * (1 + .09 * rings + .045 * fibre)[..., None]
+    if kind == "chessboard":
+        return chessboard(x, y, w, h, rng)
     if kind == "cloth":
         weave = .5 * np.sin(x * 1.3) * np.sin(y * 1.3) + .5 * rng.standard_normal((h, w)).astype(np.float32)
         base = np.float32(rng.choice([(.1, .32, .2), (.14, .2, .38), (.35, .1, .12)]))
         return base * (1 + .1 * weave + .06 * soft(rng, w, h, h / 5))[..., None]
     base = np.float32((.16, .16, .17) if kind == "dark" else (.72, .7, .66))
     return base * (1 + .03 * soft(rng, w, h, h / 4) + .02 * rng.standard_normal((h, w)).astype(np.float32))[..., None]
+
+
+def chessboard(x, y, w, h, rng):
+    """A board, seen a little askew, with men standing about."""
+    a, square = rng.uniform(-.6, .6), h * rng.uniform(.07, .12)
+    u, v = (x * np.cos(a) - y * np.sin(a)) / square, (x * np.sin(a) + y * np.cos(a)) / square
+    odd = ((np.floor(u) + np.floor(v)) % 2)[..., None]
+    dark, pale = np.float32(((.36, .22, .13), (.82, .68, .46)) if rng.random() < .5 else ((.2, .4, .26), (.9, .89, .8)))
+    out = dark * odd + pale * (1 - odd) + .02 * soft(rng, w, h, h / 40)[..., None]
+    for _ in range(14):
+        at, r = (int(rng.uniform(0, w)), int(rng.uniform(0, h))), int(square * rng.uniform(.25, .38))
+        tone = float(rng.choice([.1, .85]))
+        cv2.circle(out, (at[0] + r // 3, at[1] + r // 3), r, (.12, .1, .08), -1, cv2.LINE_AA)
+        cv2.circle(out, at, r, (tone, tone * .92, tone * .8), -1, cv2.LINE_AA)
+        cv2.circle(out, at, r // 2, (tone * .8, tone * .75, tone * .65), -1, cv2.LINE_AA)
+    return out
+
+
+def sheets(page, homography, w, h, rng):
+    """A pale table on which more sheets lie, like the page itself, shifted and turned."""
+    out = background("pale", w, h, rng)
+    ph, pw = page.shape[:2]
+    for _ in range(int(rng.integers(1, 4))):
+        a, (dx, dy) = rng.uniform(-.2, .2), rng.uniform(-.15, .15, 2) * (pw, ph)
+        about = np.array([[1, 0, pw / 2 + dx], [0, 1, ph / 2 + dy], [0, 0, 1]])
+        spin = np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]])
+        m = homography @ about @ spin @ np.array([[1, 0, -pw / 2], [0, 1, -ph / 2], [0, 0, 1]])
+        other = cv2.warpPerspective(page, m, (w, h))
+        mask = cv2.warpPerspective(np.ones((ph, pw), np.float32), m, (w, h))[..., None]
+        drop = cv2.GaussianBlur(np.roll(mask[..., 0], (5, 6), (0, 1)), (0, 0), 7)[..., None]
+        out = (out * (1 - .35 * drop)) * (1 - mask) + other * mask
+    return out
+
+
+def objects(seen, kind, to_photo, rng):
+    """The picture with a pen across the page's margin, or with fingers that hold the page; `to_photo` maps points of a page of 1 x 1."""
+    h, w = seen.shape[:2]
+    scale = np.linalg.norm(np.diff(to_photo([[0, 0], [0, 1]]), axis=0))
+    mask, tone = np.zeros((h, w), np.float32), np.zeros_like(seen)
+    if kind == "pen":
+        x, a = rng.choice([rng.uniform(-.02, .05), rng.uniform(.95, 1.02)]), rng.normal(0, .12)
+        y = rng.uniform(.2, .6)
+        ends = to_photo([[x, y], [x + a, y + .45]])
+        colour = np.float32(rng.choice([(.08, .09, .3), (.1, .1, .1), (.6, .1, .1), (.85, .85, .8)]))
+        cv2.line(mask, *[tuple(int(v) for v in p) for p in ends], 1.0, max(3, int(scale * .028)), cv2.LINE_AA)
+        tone[:] = colour
+        shine = np.zeros_like(mask)
+        cv2.line(shine, *[tuple(int(v) for v in p - scale * .006) for p in ends], .5, max(1, int(scale * .006)), cv2.LINE_AA)
+        tone = tone + cv2.GaussianBlur(shine, (0, 0), 2)[..., None]
+    else:
+        side = float(rng.choice([0, 1]))
+        skin = np.float32(rng.choice([(.85, .63, .5), (.7, .48, .36), (.42, .27, .19)]))
+        for i in range(int(rng.integers(1, 4))):
+            y = rng.uniform(.35, .8) if i == 0 else y + .07
+            tip, root = to_photo([[side + (.5 - side) * rng.uniform(.03, .16), y], [side - (.5 - side) * .6, y + rng.uniform(0, .1)]])
+            cv2.line(mask, tuple(int(v) for v in tip), tuple(int(v) for v in root), 1.0, int(scale * .055), cv2.LINE_AA)
+        tone[:] = skin * (1 + .06 * soft(rng, w, h, h / 30))[..., None]
+    mask = cv2.GaussianBlur(mask, (0, 0), 1.5)[..., None]
+    drop = cv2.GaussianBlur(np.roll(mask[..., 0], (8, 8), (0, 1)), (0, 0), 8)[..., None]
+    return seen * (1 - .4 * drop) * (1 - mask) + tone * mask
+
+
+def finished(picture, kind, rng):
+    """What an app or a copier makes of a photo, RGB 8 bits."""
+    grey = np.float32(picture)
+    if kind != "app":
+        grey = grey.mean(2, keepdims=True)
+    sheet = cv2.GaussianBlur(cv2.dilate(picture, np.ones((15, 15))), (0, 0), 21)
+    even = np.clip(grey / np.maximum(np.float32(sheet if kind == "app" else sheet.mean(2, keepdims=True)), 1), 0, 1)
+    if kind == "app":
+        out = np.clip((even - .35) / .5, 0, 1)
+    elif kind == "bilevel":
+        out = np.float32(even > rng.uniform(.78, .86))
+    else:                                                          # a copy: hard, streaks along the feed, holes of a punch
+        h, w = even.shape[:2]
+        out = 1 / (1 + np.exp(-(even - .72) / .06))
+        for x in rng.uniform(0, 1, int(rng.integers(1, 5))) * w:
+            cv2.line(out, (int(x), 0), (int(x + rng.normal(0, 4)), h), float(rng.uniform(.3, .8)), int(rng.integers(1, 3)))
+        for y in (.42, .58):
+            cv2.circle(out, (int(w * .045), int(h * y)), int(h * .011), 0, -1)
+        speck = rng.random((h, w, 1)) < .0004
+        out = np.where(cv2.dilate(np.float32(speck), np.ones((2, 2)))[..., None] > 0, .1, out.reshape(h, w, 1))
+    return np.repeat((np.clip(out, 0, 1) * 255).astype(np.uint8).reshape(*picture.shape[:2], -1), 1 if kind == "app" else 3, 2)
 
 
 def paper(page, shot, rng):
@@ -187,7 +277,7 @@ def light(shot, w, h, rng):
 def photograph(page, shot, rng):
     """Takes the photo of a page (RGB 0..1): picture (RGB, 8 bits), JPEG bytes and the geometry."""
     ph, pw = page.shape[:2]
-    page = paper(page, shot, rng)
+    page = paper(page, shot, rng) * np.float32(shot.tint)
     homography, w, h = camera(shot, pw, ph, rng)
     geometry = Geometry((pw, ph), homography, bends(shot, rng))
     mx, my = geometry.maps(w, h)
@@ -199,18 +289,33 @@ def photograph(page, shot, rng):
         inside = np.minimum(np.minimum(mx, pw - 1 - mx), np.minimum(my, ph - 1 - my))
         mask = np.clip(inside + .5, 0, 1)
         drop = cv2.GaussianBlur(np.roll(mask, (6, 8), (0, 1)), (0, 0), 9)
-        table = background(shot.table, w, h, rng) * (1 - .45 * drop)[..., None]
+        table = sheets(page, homography, w, h, rng) if shot.table == "sheets" else background(shot.table, w, h, rng)
+        table = table * (1 - .45 * drop)[..., None]
         slope = geometry.displacement(mx, my)[1]
         seen = seen * (1 + 2.0 * np.gradient(slope, axis=1) + 1.0 * np.gradient(slope, axis=0)).astype(np.float32)[..., None]
         seen = seen * mask[..., None] + table * (1 - mask)[..., None]
+    if shot.over:
+        seen = objects(seen, shot.over, lambda points: geometry.to_photo(np.float64(points) * (pw, ph)), rng)
     seen = seen * light(shot, w, h, rng)[..., None]
+    if shot.glare:
+        x, y = np.meshgrid(np.arange(w, dtype=np.float32), np.arange(h, dtype=np.float32))
+        (cx, cy), r = geometry.to_photo([[rng.uniform(.2, .8) * pw, rng.uniform(.2, .8) * ph]])[0], h * rng.uniform(.06, .13)
+        seen = seen + shot.glare * np.exp(-((x - cx) ** 2 + 1.8 * (y - cy) ** 2) / (2 * r * r))[..., None]
     seen = seen * np.float32([1 + shot.warmth, 1, 1 - 1.6 * shot.warmth]) * (1.0 if shot.scan else .98)
     seen = cv2.GaussianBlur(seen, (0, 0), max(shot.blur, .2))
+    if shot.motion:
+        n, a = int(shot.motion * 2) | 1, rng.uniform(0, np.pi)
+        kernel = np.zeros((n, n), np.float32)
+        half = np.array([np.cos(a), np.sin(a)]) * shot.motion / 2
+        cv2.line(kernel, *[tuple(int(round(v)) for v in n // 2 + s * half) for s in (-1, 1)], 1.0, 1, cv2.LINE_AA)
+        seen = cv2.filter2D(seen, -1, kernel / kernel.sum())
     noise = rng.standard_normal((h, w, 3)).astype(np.float32) * .5 + rng.standard_normal((h, w, 1)).astype(np.float32)
     seen = seen + cv2.GaussianBlur(noise, (0, 0), .6) * shot.noise * 1.6
     if not shot.scan:                                              # phones sharpen
         seen = seen + .5 * (seen - cv2.GaussianBlur(seen, (0, 0), 1.6))
     picture = (np.clip(seen, 0, 1) * 255 + .5).astype(np.uint8)
+    if shot.finish:
+        picture = finished(picture, shot.finish, rng)
     return picture, jpeg(picture, shot.bytes), geometry
 
 
