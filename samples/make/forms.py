@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 PAGE_HEIGHT = 2400
 PRINT_FAMILIES = ["lato", "open-sans", "oswald", "pt-serif"]        # npm packages @fontsource/NAME, SIL Open Font License
+WIDE = {"wide": 297 / 210}                                          # drawn by `rare` only
 PAPERS = {"a4": 210 / 297, "a5": 148 / 210, "letter": 216 / 279, "narrow": 140 / 240}
 
 WORDS = {
@@ -61,6 +62,13 @@ class Form:
     shaded_black: bool = False              # Black's columns are shaded
     clocks: float = 0.0                     # width of a column for the time beside each column of moves, share of a pair's
     padded: bool = False                    # numbers of three digits, zeros in front
+    boxes: int = 0                          # for single characters, in every cell
+    watermark: float = 0.0                  # how dark the club's badge shows behind the table
+    diagram: bool = False                   # an empty board below the table
+    remarks: float = 0.0                    # width of a column for remarks behind each pair, share of a pair's
+    mirrored: bool = False                  # the numbers again behind Black's moves
+    blocks: int = 0                         # rows in a block, with an empty strip behind each
+    mark: str = ""                          # behind each number: "." or ")"
 
 
 @dataclass
@@ -131,18 +139,45 @@ def unusual(rng, form):
     return form
 
 
+def rare(rng, form):
+    """One or two things that hardly any club's form has."""
+    form.pairs, form.rows, form.clocks = min(form.pairs, 3), min(form.rows, 30), 0.0
+    for kind in rng.choice(["boxes", "watermark", "diagram", "remarks", "mirrored", "blocks", "mark", "wide"], int(rng.integers(1, 3)), False):
+        if kind == "boxes":
+            form.boxes, form.pairs, form.rule, form.uprights = int(rng.integers(5, 8)), min(form.pairs, 2), "solid", True
+        elif kind == "watermark":
+            form.watermark = rng.uniform(.06, .3)
+        elif kind == "diagram":
+            form.diagram, form.rows = True, min(form.rows, 25)
+        elif kind == "remarks":
+            form.remarks, form.pairs = rng.uniform(.2, .4), min(form.pairs, 2)
+        elif kind == "mirrored":
+            form.mirrored, form.numbers = True, "column"
+        elif kind == "blocks":
+            form.blocks = int(rng.choice([5, 10]))
+        elif kind == "mark":
+            form.mark = str(rng.choice([".", ")"]))
+        else:
+            form.paper, form.pairs, form.rows = "wide", int(rng.integers(3, 6)), int(rng.integers(15, 26))
+    if form.pairs > 3:
+        form.boxes = 0
+    return form
+
+
 def print_form(form, faces):
     """Prints a form: picture and geometry."""
     h = PAGE_HEIGHT
-    w = int(h * PAPERS[form.paper])
+    w = int(h * (PAPERS | WIDE)[form.paper])
     picture = Image.new("RGB", (w, h), form.paper_colour)
     draw = ImageDraw.Draw(picture)
     out = Printed(form, None)
     x0, x1 = int(w * form.margin), int(w * (1 - form.margin))
     y = header(form, faces, draw, out, x0, x1, int(h * form.margin * .8))
-    foot = int(h * (1 - form.margin * .6)) - 190
+    foot = int(h * (1 - form.margin * .6)) - 190 - (560 if form.diagram else 0)
     table(form, faces, draw, out, x0, x1, y + 40, foot)
     footer(form, faces, draw, out, x0, x1, out.table[3] + 35)
+    if form.diagram:
+        board(draw, (x0 + x1) / 2 - 240, out.table[3] + 200, 60, form.colour, faded(form, .6))
     out.picture = np.asarray(picture)
     return out
 
@@ -197,17 +232,31 @@ def emblem(draw, x, y, size, ink, paper):
     draw.polygon([(x + size * .5, y + size * .35), (x + size * .22, y + size * .9), (x + size * .78, y + size * .9)], fill=paper, outline=ink, width=4)
 
 
+def board(draw, x, y, square, ink, dark):
+    """An empty board for a position."""
+    for i in range(8):
+        for j in range(8):
+            if (i + j) % 2:
+                draw.rectangle((x + i * square, y + j * square, x + (i + 1) * square, y + (j + 1) * square), fill=dark)
+    draw.rectangle((x, y, x + 8 * square, y + 8 * square), outline=ink, width=4)
+
+
 def columns(form, a, b):
     """Where the columns of a pair lie between `a` and `b`: role -> x0, x1."""
-    number = (b - a) * {1: .09, 2: .13, 3: .16, 4: .18}[form.pairs] * (1.2 if form.padded else 1)
+    number = (b - a) * {1: .09, 2: .13, 3: .16, 4: .18}[min(form.pairs, 4)] * (1.2 if form.padded else 1)
     clock = (b - a) * form.clocks
-    move = (b - a - (number if form.numbers != "inside" else 0) - 2 * clock) / 2
+    remark = (b - a) * form.remarks
+    move = (b - a - (number if form.numbers != "inside" else 0) * (1 + form.mirrored) - 2 * clock - remark) / 2
     if form.numbers == "between":
         widths = [("white", move), ("white clock", clock), ("number", number), ("black", move), ("black clock", clock)]
     elif form.numbers == "inside":
         widths = [("white", move), ("white clock", clock), ("black", move), ("black clock", clock)]
     else:
         widths = [("number", number), ("white", move), ("white clock", clock), ("black", move), ("black clock", clock)]
+    if form.mirrored:
+        widths.append(("number again", number))
+    if form.remarks:
+        widths.append(("remarks", remark))
     out, x = {}, a
     for role, width in widths:
         out[role], x = (x, x + width), x + width
@@ -230,10 +279,18 @@ def table(form, faces, draw, out, x0, x1, y0, y1):
     gap = form.gutter * (x1 - x0)
     wide = ((x1 - x0) - gap * (form.pairs - 1)) / form.pairs
     band = 64 if form.band else 0
-    pitch = out.pitch = min((y1 - y0 - band) / form.rows, 92)
-    top, bottom = y0 + band, y0 + band + pitch * form.rows
+    strips = (form.rows - 1) // form.blocks if form.blocks else 0
+    pitch = out.pitch = min((y1 - y0 - band) / (form.rows + .4 * strips), 92)
+    top = y0 + band
+    ups = [top + pitch * (r + (.4 * (r // form.blocks) if form.blocks else 0)) for r in range(form.rows)]
+    bottom = ups[-1] + pitch
+    edges = sorted({(round(y, 6), r) for r, y in enumerate(ups)} | {(round(y + pitch, 6), r + 1) for r, y in enumerate(ups)
+                                                                  if r + 1 == form.rows or ups[r + 1] > y + pitch + 1})
     small = faces.get(form.family, min(34, pitch * .56))
     shade = tuple(int(c * .88) for c in form.paper_colour)
+    if form.watermark:
+        size = min(x1 - x0, bottom - top) * .7
+        emblem(draw, (x0 + x1 - size) / 2, (top + bottom - size) / 2, size, faded(form, 1 - form.watermark), form.paper_colour)
     for p in range(form.pairs):
         a = x0 + p * (wide + gap)
         b = a + wide
@@ -243,7 +300,7 @@ def table(form, faces, draw, out, x0, x1, y0, y1):
             draw.rectangle((a, y0, b, top), fill=form.colour if form.band == "dark" else shade)
         if form.zebra:
             for r in range(1, form.rows, 2):
-                draw.rectangle((a, top + r * pitch, b, top + (r + 1) * pitch), fill=tuple(int(c * .93) for c in form.paper_colour))
+                draw.rectangle((a, ups[r], b, ups[r] + pitch), fill=tuple(int(c * .93) for c in form.paper_colour))
         if form.shaded_numbers:
             draw.rectangle((number[0], top, number[1], bottom), fill=shade)
         if form.shaded_black:
@@ -255,8 +312,7 @@ def table(form, faces, draw, out, x0, x1, y0, y1):
                 draw.text((sum(at[name]) / 2, top - band / 2), words[name].upper(), font=heading, fill=fill, anchor="mm")
             if form.numbers in ("column", "between"):
                 draw.text((sum(number) / 2, top - band / 2), words["number"], font=faces.get(form.family, min(26, wide * .05)), fill=fill, anchor="mm")
-        for r in range(form.rows + 1):
-            y = top + r * pitch
+        for y, r in edges:
             if form.rule == "under":
                 for name in ("white", "black") if r else ():
                     draw.line((at[name][0] + 8, y, at[name][1] - 8, y), fill=thin, width=form.line)
@@ -268,15 +324,22 @@ def table(form, faces, draw, out, x0, x1, y0, y1):
                 rule(form, draw, a, b, y, thin, form.line)
         if form.uprights:
             borders = {x for role, span in at.items() if role != "number" for x in span}
+            if form.boxes:
+                for name in ("white", "black"):
+                    for x in np.linspace(*at[name], form.boxes + 1)[1:-1]:
+                        draw.line((x, top, x, bottom), fill=thin, width=max(1, form.line - 1))
             for x in borders - {a, b, number[1] if form.numbers in ("inside", "bare") else None}:
                 draw.line((x, y0, x, bottom), fill=thin, width=form.line)
             for x in (a, b):
                 draw.line((x, y0, x, bottom), fill=form.colour, width=form.frame)
             draw.line((a, y0, b, y0), fill=form.colour, width=form.frame)
         for r in range(form.rows):
-            n, y = form.first + p * form.rows + r, top + r * pitch
+            n, y = form.first + p * form.rows + r, ups[r]
             where = (sum(number) / 2, "mm") if form.numbers != "inside" else (a + 12, "lm")
-            draw.text((where[0], y + pitch / 2), f"{n:03}" if form.padded else str(n), font=small, fill=form.colour, anchor=where[1])
+            text = (f"{n:03}" if form.padded else str(n)) + form.mark
+            draw.text((where[0], y + pitch / 2), text, font=small, fill=form.colour, anchor=where[1])
+            if form.mirrored:
+                draw.text((sum(at["number again"]) / 2, y + pitch / 2), text, font=small, fill=form.colour, anchor="mm")
             for name in ("white", "black"):
                 out.cells[n, name], out.starts[n, name] = (at[name][0], y, at[name][1], y + pitch), at[name][0]
             if form.numbers == "inside":

@@ -233,12 +233,12 @@ def make_bad(studio, out):
     make.write("tiny.jpg", encode(cv2.resize(picture, (120, 160), interpolation=cv2.INTER_AREA), 80))
 
 
-def make_random(studio, numbers, strength, roll, in_turn, timed=False):
+def make_random(studio, numbers, strength, roll, in_turn, timed=False, odd=False):
     """Random sheets, one for each number: (name, truth)."""
     languages = sorted(studio.letters)
     for i in numbers:
         language = languages[i % len(languages)] if in_turn else None
-        yield f"{i:05}", random_sheet(np.random.default_rng(i), studio, strength, roll, language, timed)[1]
+        yield f"{i:05}", random_sheet(np.random.default_rng(i), studio, strength, roll, language, timed, odd)[1]
 
 
 def main():
@@ -252,12 +252,13 @@ def main():
     a.add_argument("--held-out", action="store_true", help="random sheets by hands and in fonts that were never trained on")
     a.add_argument("--languages", action="store_true", help="random sheets in one language after the other, by such hands")
     a.add_argument("--times", action="store_true", help="random sheets with clock times before the moves")
+    a.add_argument("--rare", action="store_true", help="random sheets on forms as hardly any club has")
     a.add_argument("--roll", type=float, help="degrees by which the sheet is turned at most; by eye, within a few degrees, if left out")
     o = a.parse_args()
     cv2.setNumThreads(1)
     studio = Studio(o.data, o.hands, o.print_fonts, held_out=o.held_out or o.languages)
     if o.random:
-        return write_set(o.out, make_random(studio, range(o.first, o.first + o.random), o.strength, o.roll, o.languages, o.times))
+        return write_set(o.out, make_random(studio, range(o.first, o.first + o.random), o.strength, o.roll, o.languages, o.times, o.rare))
     for folder in (os.path.join(o.out, "bad"), o.geometry or o.out):
         os.makedirs(folder, exist_ok=True)
     for draw in SHEETS:

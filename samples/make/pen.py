@@ -101,6 +101,8 @@ class Pen:
             x = end + self.rng.uniform(.2, .4) * self.printed.pitch
         elif wrong:
             self.text(wrong, x, base, capital, right - x)
+        if self.printed.form.boxes and not wrong:
+            return self.into_boxes(key, text, base, capital)
         natural = capital * self.writer.layout(text)[1]
         if time and not wrong:
             x = self.printed.starts[key] + self.rng.uniform(4, 12)
@@ -109,6 +111,18 @@ class Pen:
         elif not wrong and x + natural > right:
             x = max(self.printed.starts[key] + 8, right - natural)
         return self.text(text, x, base, capital, right - x)
+
+    def into_boxes(self, key, text, base, capital):
+        """Writes one character in each box of a cell, what is left over in the last one."""
+        x0, _, x1, _ = self.printed.cells[key]
+        boxes = self.printed.form.boxes
+        wide = (x1 - x0) / boxes
+        signs = [*text[:boxes - 1], text[boxes - 1:]]
+        for i, sign in enumerate(signs):
+            if sign:
+                x = x0 + wide * (i + self.rng.uniform(.12, .25))
+                self.text(sign, x, base, min(capital, wide * 1.3), x0 + wide * (i + 1) - 3 - x)
+        return x1
 
     def strike(self, x0, x1, base, capital, how):
         rng, middle = self.rng, base - capital * .45

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import chess
 import numpy as np
 
-from forms import Faces, print_form, random_form
+from forms import Faces, print_form, random_form, rare
 from pen import Pen, handwriting, random_manner
 from photo import photograph, random_shot
 from moves import ENGLISH, Habits, piece_letters, read_games, spelled_game
@@ -147,13 +147,15 @@ def truth_of(printed, written, geometry, picture, header, sans, result):
                       for n, c in printed.cells]}
 
 
-def random_sheet(rng, studio, strength=10.0, roll=None, language=None, timed=False):
+def random_sheet(rng, studio, strength=10.0, roll=None, language=None, timed=False, odd=False):
     """A random form filled in by a random writer and photographed with at most `strength` degrees of tilt and
     `roll` degrees of rotation (see `random_shot`): (picture, truth).  `language`: written in that one, 20 moves or more.
-    `timed`: with clock times before the moves.
+    `timed`: with clock times before the moves.  `odd`: on a form as hardly any club has.
 
     `truth["jpeg"]` holds the encoded photo."""
     form = random_form(rng)
+    if odd:
+        form = rare(rng.spawn(1)[0], form)
     sans, result = studio.game(rng, 20 if language else 8, max(30, min(90, form.pairs * form.rows)))
     habits = studio.habits(rng, language or (form.language if rng.random() < .8 else None), **dict(form="short") if language else {})
     notes = Notes.of(sans, habits, rng)

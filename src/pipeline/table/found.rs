@@ -164,8 +164,10 @@ impl Found {
                 return Ok(false);
             }
         }
+        let lacks_rows = |found: &Self| found.begins_late() || found.ends_early();
         let is_faulty = |found: &Self| found.is_partial() || found.leaves_its_lines();
-        let clearly = if is_faulty(other) && !is_faulty(self) { NEARLY } else { CLEARLY };
+        let speaks_for = |fault: &dyn Fn(&Self) -> bool| fault(other) && !fault(self);
+        let clearly = if speaks_for(&lacks_rows) || speaks_for(&is_faulty) { NEARLY } else { CLEARLY };
         Ok(self.support() > clearly * other.support())
     }
 
