@@ -95,6 +95,7 @@ pub fn anchor(
     recogniser: &dyn Recogniser,
 ) -> Result<Anchor> {
     let spelled = spellings(recogniser.alphabet());
+    let bracketed = spelled_with(&[')', '1'], recogniser.alphabet());
     let bands = grid.bands.len();
     let bottom = page.image.height() as f32;
     let shown = |band: &Band| {
@@ -109,6 +110,7 @@ pub fn anchor(
     }
     let look = |near: bool| -> Result<Look> {
         let mut evidence = vec![None; grid.pairs.len() * bands];
+        let mut read = Vec::new();
         let mut small = true;
         // The ends decide; of the middle a sixth is mostly enough.
         let mut found = Anchor { first_band: 0, rows: bands, period: bands, first_number: 1, evidence: 0.0 };
@@ -133,13 +135,26 @@ pub fn anchor(
             small &= is_small(&crops);
             let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
             let says: Vec<Vec<f32>> = readings.par_iter().map(|reading| row_evidence(reading, &spelled)).collect();
-            for (place, says) in places.into_iter().zip(says) {
+            for (&place, says) in places.iter().zip(says) {
                 evidence[place] = Some(says);
             }
+            read.extend(places.into_iter().zip(readings));
             found = vote(&evidence, &ruled, grid.pairs.len(), known_rows);
             // Rows above the first that was read may be none of the table.
             if (found.evidence > SURE && found.first_number == 1) || found.evidence < HOPELESS {
                 break;
+            }
+        }
+        // Brackets behind all of them read as ones.
+        if found.evidence < NUMBERS_READ {
+            let says = |(place, reading): &(usize, Reading)| (*place, row_evidence(reading, &bracketed));
+            let mut with_brackets = vec![None; evidence.len()];
+            for (place, says) in read.par_iter().map(says).collect::<Vec<_>>() {
+                with_brackets[place] = Some(says);
+            }
+            let other = vote(&with_brackets, &ruled, grid.pairs.len(), known_rows);
+            if other.evidence > found.evidence {
+                found = other;
             }
         }
         Ok(Look { found, looked_at: evidence.iter().flatten().count(), small })
@@ -176,26 +191,31 @@ const SURE: f32 = 1.2;
 /// The same below which the others would not help.
 const HOPELESS: f32 = -0.3;
 
-/// How each number may be printed: plain, with zeros in front, with a full stop behind.
-pub(crate) fn spellings(alphabet: &Alphabet) -> Vec<Vec<Vec<usize>>> {
-    (0..=LARGEST)
-        .map(|number| {
-            let mut ways = vec![number.to_string()];
-            if number < 100 {
-                ways.push(format!("{number:03}"));
-            }
-            if number < 10 {
-                ways.push(format!("{number:02}"));
-            }
-            let plain = ways.len();
-            (0..plain).for_each(|way| ways.push(format!("{}.", ways[way])));
-            ways.iter().filter_map(|text| text.chars().map(|c| alphabet.class(c)).collect()).collect()
-        })
-        .collect()
+/// By number all ways in which it may be printed, as classes of the alphabet.
+pub(crate) type Spellings = Vec<Vec<Vec<usize>>>;
+
+/// How each number may be printed: plain or with zeros in front, with nothing, a full stop or a bracket behind.
+pub(crate) fn spellings(alphabet: &Alphabet) -> Spellings {
+    let [plain, marked] = [spelled_with(&[], alphabet), spelled_with(&['.', ')'], alphabet)];
+    plain.into_iter().zip(marked).map(|(plain, marked)| [plain, marked].concat()).collect()
+}
+
+/// The same with one of some marks behind, or with nothing where there are none.
+fn spelled_with(marks: &[char], alphabet: &Alphabet) -> Spellings {
+    let ways = |number: u32| {
+        let mut ways = vec![number.to_string()];
+        ways.extend((number < 100).then(|| format!("{number:03}")));
+        ways.extend((number < 10).then(|| format!("{number:02}")));
+        if !marks.is_empty() {
+            ways = ways.iter().flat_map(|way| marks.iter().map(move |mark| format!("{way}{mark}"))).collect();
+        }
+        ways.iter().filter_map(|text| text.chars().map(|c| alphabet.class(c)).collect()).collect()
+    };
+    (0..=LARGEST).map(ways).collect()
 }
 
 /// For each number, the logarithm of how much likelier it is than the average number; index 0 stands for none.
-pub(crate) fn row_evidence(reading: &Reading, spelled: &[Vec<Vec<usize>>]) -> Vec<f32> {
+pub(crate) fn row_evidence(reading: &Reading, spelled: &Spellings) -> Vec<f32> {
     // A number with a digit that shows at no time step is out of the question; most are.
     let clearest =
         |class: usize| (0..reading.steps()).map(|t| reading.step(t)[class]).fold(f32::NEG_INFINITY, f32::max);

@@ -156,6 +156,8 @@ struct Fit {
     /// Moves that are not what is written, and how many of them are not written at all.
     misfits: usize,
     inferred: usize,
+    /// Rows between moves that hold none.
+    empty: usize,
     /// Rows above the first move that is read.
     passed_over: usize,
 }
@@ -163,10 +165,15 @@ struct Fit {
 impl Fit {
     fn of(plies: &[Ply]) -> Self {
         let is_read = |ply: &&Ply| ply.san.is_some() && ply.status != Status::Inferred;
+        let rows = |plies: &[Ply]| {
+            plies.first().map_or(0, |first| plies.last().map_or(0, |last| 1 + last.number - first.number))
+        };
+        let numbers: HashSet<u32> = plies.iter().map(|ply| ply.number).collect();
         Self {
             read: plies.iter().filter(is_read).map(|ply| ply.confidence).sum(),
             misfits: plies.iter().filter(|ply| !matches!(ply.status, Status::Clear | Status::Doubtful)).count(),
             inferred: plies.iter().filter(|ply| ply.status == Status::Inferred).count(),
+            empty: (rows(plies) as usize).saturating_sub(numbers.len()),
             passed_over: plies.iter().find(is_read).map_or(0, |ply| ply.number.saturating_sub(1) as usize),
         }
     }
@@ -177,7 +184,7 @@ impl Fit {
         if numbered {
             return self.read > other.read + gain && self.inferred == 0 && self.misfits < MISFITS;
         }
-        let value = |fit: &Self| fit.read - MISFIT * fit.misfits as f32;
+        let value = |fit: &Self| fit.read - MISFIT * (fit.misfits + fit.empty) as f32;
         value(self) > value(other) + gain
     }
 }

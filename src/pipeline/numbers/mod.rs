@@ -219,18 +219,19 @@ pub fn share_read(page: &Page, grid: &Grid, nearby: bool, recogniser: &dyn Recog
     let crops = Crop::cut_all(page, &(0..count).map(place).collect::<Vec<_>>());
     let share = |crops: &[Crop]| -> Result<f32> {
         let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
-        // By column how often the numbers say that it begins with one and the same: an upright line may read as 1 all along.
-        let mut said: BTreeMap<(usize, i64), usize> = BTreeMap::new();
-        for (k, reading) in readings.iter().enumerate() {
-            if let Some(number) = number(&reading.best_path(recogniser.alphabet()).0) {
-                *said.entry((k % columns.len(), number - row(k) as i64)).or_default() += 1;
+        let texts: Vec<String> = readings.iter().map(|reading| reading.best_path(recogniser.alphabet()).0).collect();
+        let agreeing = |number: fn(&str) -> Option<i64>| {
+            // By column how often the numbers say that it begins with one and the same: an upright line may read as 1 all along.
+            let mut said: BTreeMap<(usize, i64), usize> = BTreeMap::new();
+            for (k, text) in texts.iter().enumerate() {
+                if let Some(number) = number(text) {
+                    *said.entry((k % columns.len(), number - row(k) as i64)).or_default() += 1;
+                }
             }
-        }
-        let agreeing = |column: usize| {
-            let most = said.iter().filter(|((of, _), _)| *of == column).map(|(_, &count)| count).max().unwrap_or(0);
-            if most > 1 { most } else { 0 }
+            let most = |column| said.iter().filter(|((of, _), _)| *of == column).map(|(_, &count)| count).max();
+            (0..columns.len()).filter_map(most).filter(|&most| most > 1).sum::<usize>()
         };
-        let share = (0..columns.len()).map(agreeing).sum::<usize>() as f32 / count as f32;
+        let share = agreeing(number).max(agreeing(bracketed)) as f32 / count as f32;
         // A pair without numbers has nothing that reads.
         Ok(share * columns.len() as f32 / grid.pairs.len() as f32)
     };
@@ -251,6 +252,11 @@ pub(crate) fn is_small(crops: &[Crop]) -> bool {
 /// The number that a text is, perhaps with a full stop; the letter O passes for a zero.
 fn number(text: &str) -> Option<i64> {
     text.trim_end_matches(['.', ')']).replace('O', "0").parse().ok().filter(|&number| number > 0)
+}
+
+/// The same of a text whose last sign is a bracket, which reads as a one.
+fn bracketed(text: &str) -> Option<i64> {
+    text.strip_suffix('1').and_then(number)
 }
 
 #[cfg(test)]
@@ -292,5 +298,6 @@ mod tests {
     fn numbers_are_told_from_moves() {
         assert_eq!(["1", "12.", "1O", "OO7"].map(number), [Some(1), Some(12), Some(10), Some(7)]);
         assert_eq!(["", "e4", "O", "O-O", "."].map(number), [None; 5]);
+        assert_eq!(["11", "1O1", "1", "12", "e1"].map(bracketed), [Some(1), Some(10), None, None, None]);
     }
 }

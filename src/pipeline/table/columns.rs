@@ -15,6 +15,8 @@ pub(crate) const MOST_PAIRS: usize = 5;
 /// Boxes for single characters: how many there are for a move, and how much their widths may differ.
 const BOXES: std::ops::RangeInclusive<usize> = 4..=8;
 pub(crate) const UNEVEN: f32 = 0.15;
+/// Columns from one pair to the next: numbers, moves, remarks and the space behind them.
+const GROUP: std::ops::RangeInclusive<usize> = 3..=5;
 /// How much the outermost may differ from the one beside it: what is as wide there may lie between the table and the edge of
 /// the paper.
 const UNEVEN_END: f32 = 0.1;
@@ -114,12 +116,57 @@ pub fn pair(uprights: &[Curve], pitch: f32, middle: f32) -> Option<Vec<ColumnPai
         let typical = columns.iter().map(|c| c.1).fold(0.0, f32::max);
         return Some(grouped(&columns, typical, pitch).0);
     }
+    let pairs = likeliest(&columns, pitch);
+    let told = match &pairs {
+        Some(pairs) if are_of_one_form(pairs, middle) => None,
+        _ => repeated(&columns, pitch).filter(|pairs| are_of_one_form(pairs, middle)),
+    };
+    told.or(pairs).filter(|pairs| (1..=MOST_PAIRS).contains(&pairs.len()))
+}
+
+/// The pairs of columns that explain most of the width.
+fn likeliest(columns: &[(Column, f32)], pitch: f32) -> Option<Vec<ColumnPair>> {
     let candidates = columns.iter().map(|c| c.1).filter(|&width| width > NARROWEST_MOVE * pitch);
-    candidates
-        .map(|typical| grouped(&columns, typical, pitch))
-        .max_by(|a, b| a.1.total_cmp(&b.1))
-        .map(|(pairs, _)| pairs)
-        .filter(|pairs| (1..=MOST_PAIRS).contains(&pairs.len()))
+    let grouped = candidates.map(|typical| grouped(columns, typical, pitch));
+    grouped.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(pairs, _)| pairs)
+}
+
+/// Whether pairs of columns are laid out alike, numbers and all.
+fn are_of_one_form(pairs: &[ColumnPair], middle: f32) -> bool {
+    let numbers = |pair: &ColumnPair| [pair.numbers.is_some(), pair.between.is_some()];
+    alike(pairs, middle) && pairs.windows(2).all(|two| numbers(&two[0]) == numbers(&two[1]))
+}
+
+/// The pairs of columns whose widths repeat, one pair in each of the groups that are alike: behind the moves there may be a
+/// column for remarks, as wide as they. Of all ways the one that takes up most of the width.
+fn repeated(columns: &[(Column, f32)], pitch: f32) -> Option<Vec<ColumnPair>> {
+    let is_like = |a: f32, b: f32| (a - b).abs() < UNEVEN * a.max(b);
+    let mut best: Option<(f32, Vec<ColumnPair>)> = None;
+    for period in GROUP {
+        for start in 0..columns.len() {
+            let rest = &columns[start..];
+            let same =
+                (0..rest.len().saturating_sub(period)).take_while(|&at| is_like(rest[at].1, rest[at + period].1));
+            // Behind the last group there is no space to the next.
+            let groups = (same.count() + period + 1) / period;
+            if groups < 2 {
+                continue;
+            }
+            let all = &rest[..(groups * period).min(rest.len())];
+            let width: f32 = all.iter().map(|column| column.1).sum();
+            if best.as_ref().is_some_and(|(most, _)| *most >= width) {
+                continue;
+            }
+            let of_group = |group: &[(Column, f32)]| match likeliest(group, pitch)?.as_slice() {
+                [pair] => Some(pair.clone()),
+                _ => None,
+            };
+            if let Some(pairs) = all.chunks(period).map(of_group).collect() {
+                best = Some((width, pairs));
+            }
+        }
+    }
+    best.map(|(_, pairs)| pairs)
 }
 
 /// Pairs of columns of one width between two edges, for a table of which nothing but its place is known; `strips` is the
