@@ -220,6 +220,9 @@ fn boxed(columns: &[(Column, f32)], pitch: f32) -> Option<Vec<(Column, f32)>> {
         return None;
     }
     let is_box = |c: &&(Column, f32)| (c.1 / typical - 1.0).abs() < UNEVEN;
+    if let Some(joined) = boxed_in_runs(columns, |column| is_box(&column)) {
+        return Some(joined);
+    }
     let first = columns.iter().position(|c| is_box(&c))?;
     let all: Vec<&(Column, f32)> = columns[first..].iter().take_while(is_box).collect();
     // All pairs alike, with or without a column of numbers, a box wide, before each or between them.
@@ -243,14 +246,36 @@ fn boxed(columns: &[(Column, f32)], pitch: f32) -> Option<Vec<(Column, f32)>> {
             at += 1;
         }
         for _ in 0..2 {
-            let group = &boxes[at..at + each];
-            let inner = group[1..].iter().map(|(column, _)| column.left.clone()).collect();
-            let (left, right) = (group[0].0.left.clone(), group[each - 1].0.right.clone());
-            out.push((Column { left, right, inner }, group.iter().map(|c| c.1).sum()));
+            out.push(joined(&boxes[at..at + each]));
             at += each;
         }
     }
     Some(out)
+}
+
+/// The same where columns of another width, such as numbers, part the boxes of the pairs from each other.
+fn boxed_in_runs(columns: &[(Column, f32)], is_box: impl Fn(&(Column, f32)) -> bool) -> Option<Vec<(Column, f32)>> {
+    let runs: Vec<&[(Column, f32)]> = columns.chunk_by(|a, b| is_box(a) && is_box(b)).collect();
+    let boxes = |run: &[(Column, f32)]| if is_box(&run[0]) { run.len() } else { 0 };
+    let most = runs.iter().map(|run| boxes(run)).max()?;
+    let pairs = runs.iter().filter(|run| boxes(run) > 1).count();
+    let are_alike = runs.iter().all(|run| boxes(run) <= 1 || boxes(run) == most);
+    if pairs < 2 || most % 2 != 0 || !BOXES.contains(&(most / 2)) || !are_alike {
+        return None;
+    }
+    let halves = |run: &&[(Column, f32)]| match boxes(run) {
+        0 | 1 => run.to_vec(),
+        _ => run.chunks(most / 2).map(|half| joined(&half.iter().collect::<Vec<_>>())).collect(),
+    };
+    Some(runs.iter().flat_map(halves).collect())
+}
+
+/// Boxes beside each other as one column, and its width.
+fn joined(boxes: &[&(Column, f32)]) -> (Column, f32) {
+    let [first, .., last] = boxes else { return boxes[0].clone() };
+    let inner = boxes[1..].iter().map(|(column, _)| column.left.clone()).collect();
+    let column = Column { left: first.0.left.clone(), right: last.0.right.clone(), inner };
+    (column, boxes.iter().map(|boxed| boxed.1).sum())
 }
 
 #[cfg(test)]
@@ -297,6 +322,33 @@ mod tests {
         // As many boxes of one width are numbers, too.
         let lines: Vec<f32> = (0..23).map(|i| i as f32 * 60.0).collect();
         assert_eq!(roles(&lines, 71.0), [(Some(0.0), 60.0, 360.0), (Some(660.0), 720.0, 1020.0)]);
+    }
+
+    #[test]
+    fn boxes_of_pairs_may_lie_apart() {
+        // Numbers wider than a box stand before both pairs, and again behind them.
+        let widths: Vec<f32> = (0..2).flat_map(|_| [vec![90.0], vec![50.0; 12], vec![90.0]].concat()).collect();
+        let mut lines = vec![0.0];
+        widths.iter().for_each(|width| lines.push(lines[lines.len() - 1] + width));
+        assert_eq!(roles(&lines, 71.0), [(Some(0.0), 90.0, 390.0), (Some(780.0), 870.0, 1170.0)]);
+    }
+
+    #[test]
+    fn a_column_for_remarks_is_none_of_moves() {
+        let lines = |widths: &[f32]| -> Vec<f32> {
+            let mut lines = vec![40.0];
+            widths.iter().for_each(|width| lines.push(lines[lines.len() - 1] + width));
+            lines
+        };
+        let numbered = lines(&[40.0, 100.0, 100.0, 110.0, 40.0, 100.0, 100.0, 110.0]);
+        assert_eq!(roles(&numbered, 30.0), [(Some(40.0), 80.0, 180.0), (Some(390.0), 430.0, 530.0)]);
+        // Numbers in White's column, and space between the pairs and around them.
+        let inside = lines(&[20.0, 130.0, 100.0, 110.0, 30.0, 130.0, 100.0, 110.0, 20.0]);
+        let found: Vec<f32> = roles(&inside, 30.0).iter().flat_map(|pair| [pair.1, pair.2]).collect();
+        assert_eq!(found, [60.0, 190.0, 430.0, 560.0]);
+        // Without it nothing changes.
+        let plain = lines(&[40.0, 100.0, 100.0, 40.0, 100.0, 100.0]);
+        assert_eq!(roles(&plain, 30.0), [(Some(40.0), 80.0, 180.0), (Some(280.0), 320.0, 420.0)]);
     }
 
     #[test]
