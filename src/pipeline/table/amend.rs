@@ -11,6 +11,7 @@ use super::legible;
 use super::more_rows;
 use super::number_columns::{self, Printed};
 use super::number_sides;
+use super::remarks;
 use crate::error::Result;
 use crate::pipeline::numbers;
 use crate::pipeline::numbers::anchor::{self, Anchor};
@@ -133,6 +134,7 @@ pub(crate) fn complete(found: &mut Found, printed: &Printed, recogniser: &dyn Re
     {
         found.replace(Grid { pairs, ..found.grid.clone() }, found.anchor);
     }
+    remarks::leave_out(found, recogniser)?;
     make_alike(found, recogniser)?;
     reach_to_the_next(found, recogniser)?;
     cut_writing::mend(found, recogniser)?;

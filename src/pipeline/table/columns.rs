@@ -15,6 +15,8 @@ pub(crate) const MOST_PAIRS: usize = 5;
 /// Boxes for single characters: how many there are for a move, and how much their widths may differ.
 const BOXES: std::ops::RangeInclusive<usize> = 4..=8;
 pub(crate) const UNEVEN: f32 = 0.15;
+/// The widest box, in units of the row's height.
+const WIDEST_BOX: f32 = 2.5;
 /// Columns from one pair to the next: numbers, moves, remarks and the space behind them.
 const GROUP: std::ops::RangeInclusive<usize> = 3..=5;
 /// How much the outermost may differ from the one beside it: what is as wide there may lie between the table and the edge of
@@ -216,10 +218,10 @@ fn boxed(columns: &[(Column, f32)], pitch: f32) -> Option<Vec<(Column, f32)>> {
     let mut widths: Vec<f32> = columns.iter().map(|c| c.1).collect();
     widths.sort_by(f32::total_cmp);
     let typical = *widths.get(widths.len() / 2)?;
-    if typical > NARROWEST_MOVE * pitch {
-        return None;
-    }
     let is_box = |c: &&(Column, f32)| (c.1 / typical - 1.0).abs() < UNEVEN;
+    if typical > NARROWEST_MOVE * pitch {
+        return if typical < WIDEST_BOX * pitch { boxed_alone(columns, |column| is_box(&column)) } else { None };
+    }
     if let Some(joined) = boxed_in_runs(columns, |column| is_box(&column)) {
         return Some(joined);
     }
@@ -268,6 +270,24 @@ fn boxed_in_runs(columns: &[(Column, f32)], is_box: impl Fn(&(Column, f32)) -> b
         _ => run.chunks(most / 2).map(|half| joined(&half.iter().collect::<Vec<_>>())).collect(),
     };
     Some(runs.iter().flat_map(halves).collect())
+}
+
+/// The same of boxes in which a move would have room, behind one column of numbers: they are those of one pair.
+fn boxed_alone(columns: &[(Column, f32)], is_box: impl Fn(&(Column, f32)) -> bool) -> Option<Vec<(Column, f32)>> {
+    let first = columns.iter().position(&is_box)?;
+    let count = columns[first..].iter().take_while(|column| is_box(column)).count();
+    let (before, behind) = (&columns[..first], &columns[first + count..]);
+    if count < 2 * MOST_PAIRS
+        || count % 2 != 0
+        || !BOXES.contains(&(count / 2))
+        || before.is_empty()
+        || behind.len() > 1
+    {
+        return None;
+    }
+    let halves = columns[first..first + count].chunks(count / 2);
+    let halves = halves.map(|half| joined(&half.iter().collect::<Vec<_>>()));
+    Some(before.iter().cloned().chain(halves).chain(behind.iter().cloned()).collect())
 }
 
 /// Boxes beside each other as one column, and its width.

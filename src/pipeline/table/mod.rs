@@ -26,6 +26,7 @@ pub(super) mod number_sides;
 mod on_lines;
 pub(super) mod pairs;
 pub(super) mod print;
+mod remarks;
 pub(super) mod ruled_rows;
 pub(super) mod running;
 pub(super) mod search;
