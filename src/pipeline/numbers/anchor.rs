@@ -323,6 +323,23 @@ mod tests {
     }
 
     #[test]
+    fn brackets_behind_numbers_may_read_as_ones() {
+        let alphabet = Alphabet::new("O123456789.)".chars());
+        let reading = |text: &str| {
+            let step = |class: usize| (0..alphabet.classes()).map(move |k| if k == class { -0.01 } else { -9.0f32 });
+            let steps = text.chars().flat_map(|sign| [alphabet.class(sign).unwrap(), 0]);
+            Reading::new(steps.flat_map(step).collect(), alphabet.classes())
+        };
+        let likeliest = |text: &str, spelled: &Spellings| {
+            let says = row_evidence(&reading(text), spelled);
+            (0..says.len()).max_by(|&a, &b| says[a].total_cmp(&says[b])).unwrap()
+        };
+        let [plain, bracketed] = [spellings(&alphabet), spelled_with(&[')', '1'], &alphabet)];
+        assert_eq!(["121", "12)", "12.", "OO7"].map(|text| likeliest(text, &plain)), [121, 12, 12, 7]);
+        assert_eq!(["121", "12)", "11"].map(|text| likeliest(text, &bracketed)), [12, 12, 1]);
+    }
+
+    #[test]
     fn rows_beyond_the_edge_are_counted() {
         // The first two of 30 rows are cut off.
         let evidence = [column(28, 0, 28, 0, 3), column(28, 0, 28, 0, 33)].concat();

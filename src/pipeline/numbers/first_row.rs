@@ -188,3 +188,42 @@ impl Fit {
         value(self) > value(other) + gain
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ply(number: u32, status: Status, confidence: f32) -> Ply {
+        Ply {
+            ply: 1,
+            number,
+            colour: Colour::White,
+            san: Some("e4".to_owned()),
+            uci: None,
+            confidence,
+            status,
+            reason: None,
+            written: Vec::new(),
+            candidates: Vec::new(),
+            clock: None,
+            draw_offer: false,
+            nag: None,
+        }
+    }
+
+    #[test]
+    fn a_head_that_can_be_taken_for_moves_is_parted_from_them() {
+        // Two rows of a head, mended into moves of sorts; below an empty row the game.
+        let game: Vec<Ply> = (4..12).map(|number| ply(number, Status::Clear, 0.99)).collect();
+        let head = [
+            (1, Status::Repaired, 0.58),
+            (1, Status::Repaired, 0.28),
+            (2, Status::Repaired, 0.69),
+            (2, Status::Doubtful, 0.45),
+        ];
+        let with_head: Vec<Ply> =
+            head.map(|(number, status, sure)| ply(number, status, sure)).into_iter().chain(game.clone()).collect();
+        assert_eq!((Fit::of(&game).empty, Fit::of(&with_head).empty), (0, 1));
+        assert!(Fit::of(&game).is_better(&Fit::of(&with_head), false, UNNUMBERED_GAIN));
+    }
+}

@@ -354,6 +354,13 @@ mod tests {
     }
 
     #[test]
+    fn many_boxes_behind_one_column_of_numbers_are_those_of_one_pair() {
+        let lines: Vec<f32> = (0..11).map(|i| 90.0 + i as f32 * 60.0).collect();
+        assert_eq!(roles(&[vec![0.0], lines.clone()].concat(), 30.0), [(Some(0.0), 90.0, 390.0)]);
+        assert_eq!(roles(&lines, 30.0).len(), 5, "columns of moves without numbers");
+    }
+
+    #[test]
     fn a_column_for_remarks_is_none_of_moves() {
         let lines = |widths: &[f32]| -> Vec<f32> {
             let mut lines = vec![40.0];

@@ -79,3 +79,73 @@ fn in_thirds(pair: &ColumnPair, least: f32) -> Option<ColumnPair> {
     let is_wide = whole.iter().all(|&width| width > 3.0 * least);
     is_wide.then(|| ColumnPair { white: column(0.0, 1.0 / 3.0), black: column(1.0 / 3.0, 2.0 / 3.0), ..pair.clone() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::numbers::anchor::Anchor;
+    use crate::pipeline::page::Page;
+    use crate::pipeline::photo::ingest::Photo;
+    use crate::pipeline::table::grid::Band;
+    use crate::pipeline::table::lines::Curve;
+    use crate::reading::{Alphabet, Reading};
+    use image::{GrayImage, Luma};
+
+    /// Reads `e4` where ink is as wide as a move, and nothing elsewhere.
+    struct Fake(Alphabet);
+
+    impl Recogniser for Fake {
+        fn alphabet(&self) -> &Alphabet {
+            &self.0
+        }
+
+        fn read(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
+            let of = |crop: &&Crop| match (40..60).contains(&crop.span.len()) {
+                true => Reading::new([0.01, 0.98, 0.01, 0.01, 0.01, 0.98].map(f32::ln).to_vec(), 3),
+                false => Reading::new([0.98, 0.01, 0.01].map(f32::ln).to_vec(), 3),
+            };
+            Ok(crops.iter().map(of).collect())
+        }
+    }
+
+    /// A table of three columns, 160 pixels wide each, whose first two are written on, and the sides of its columns of moves
+    /// once remarks are left out; at first they are as told.
+    fn left_out(white: (f32, f32), black: (f32, f32)) -> [(f32, f32); 2] {
+        let grey = GrayImage::from_fn(640, 900, |x, y| {
+            let at = (x.max(100) - 100) % 160;
+            let is_ink = (100..420).contains(&x)
+                && (40..100).contains(&at)
+                && (90..810).contains(&y)
+                && (10..30).contains(&(y % 40));
+            Luma([if is_ink && (x + y) % 16 < 8 { 30 } else { 250 }])
+        });
+        let page = Page::new(&Photo { file: String::new(), grey }, 0);
+        let line = |row: usize| Curve { y: vec![80.0 + 40.0 * row as f32; 20] };
+        let bands = (0..18).map(|row| Band { top: line(row), bottom: line(row + 1), ruled: true }).collect();
+        let upright = |x: f32| Curve { y: vec![x; 28] };
+        let column = |(left, right)| Column { left: upright(left), right: upright(right), inner: Vec::new() };
+        let pair = ColumnPair { numbers: None, between: None, white: column(white), black: column(black) };
+        let grid = Grid { bands, pairs: vec![pair], pitch: 40.0, width: 640.0, by_ink: false };
+        let anchor = Anchor { first_band: 0, rows: 18, period: 18, first_number: 1, evidence: 2.0 };
+        let mut found = Found { page, grid, anchor, legible: None, is_level: true };
+        leave_out(&mut found, &Fake(Alphabet::new("e4".chars()))).unwrap();
+        let pair = &found.grid.pairs[0];
+        [pair.white.at(400.0), pair.black.at(400.0)]
+    }
+
+    #[test]
+    fn a_column_that_is_not_written_on_is_none_of_moves() {
+        let moves = [(100.0, 260.0), (260.0, 420.0)];
+        assert_eq!(left_out((100.0, 260.0), (420.0, 580.0)), moves);
+        assert_eq!(left_out(moves[0], moves[1]), moves);
+    }
+
+    #[test]
+    fn half_of_three_columns_is_none() {
+        let [white, black] = left_out((100.0, 340.0), (340.0, 580.0));
+        assert!((white.1 - 260.0).abs() < 1.0 && (black.1 - 420.0).abs() < 1.0, "{white:?} {black:?}");
+        // No third of what a border was told in.
+        let told = [(100.0, 300.0), (300.0, 580.0)];
+        assert_eq!(left_out(told[0], told[1]), told);
+    }
+}
