@@ -13,8 +13,10 @@ use crate::reading::Alphabet;
 use std::collections::HashSet;
 use std::ops::{Range, RangeInclusive};
 
-/// Most rows that may lie above the first move, and most that may be lost where it is said to be.
+/// Most rows that may lie above the first move, where numbers are read and where they are not: then lines of the sheet's head
+/// may be among them; and most that may be lost where it is said to be.
 const HEAD: usize = 3;
+const UNNUMBERED_HEAD: usize = 8;
 const LOST: usize = 2;
 /// Rows whose moves tell, to see whether there is doubt and to settle it.
 const LOOKED_AT: Range<usize> = 8..12;
@@ -79,8 +81,9 @@ fn best_first(page: &ReadPage, alphabet: &Alphabet) -> First {
     let said = page.anchor.first_band;
     let numbered = page.anchor.evidence >= NUMBERS_READ;
     let options = decode::Options::default();
+    let head = if numbered { HEAD } else { UNNUMBERED_HEAD };
     // Where no numbers speak, all are judged by the ink of the same rows: what stands above the first move may be passed over.
-    let count = |first: First| if numbered { LOOKED_AT.end } else { said + LOOKED_AT.end - first.white };
+    let count = |first: First| if numbered { LOOKED_AT.end } else { said + head + LOOKED_AT.start - first.white };
     let cells = |first| beginning(page, first, count(first));
     let fit = |first| {
         let decoded = decode(&cells(first), alphabet, &options);
@@ -93,7 +96,7 @@ fn best_first(page: &ReadPage, alphabet: &Alphabet) -> First {
             if fit.is_better(&known, numbered, gain) { (first, Some(fit)) } else { (best, Some(known)) }
         })
     };
-    let rows = said - LOST.min(said)..=said + HEAD.min(page.anchor.rows.saturating_sub(LOOKED_AT.end));
+    let rows = said - LOST.min(said)..=said + head.min(page.anchor.rows.saturating_sub(LOOKED_AT.end));
     let level = rows.filter(|row| *row != said).map(|row| First { white: row, black: row }).collect();
     let gain = if numbered { GAIN } else { UNNUMBERED_GAIN };
     let best = best_of((First { white: said, black: said }, None), level, gain);
