@@ -39,18 +39,15 @@ impl Search<'_> {
             self.turns.sort_by_key(|&turn| turns.iter().position(|&likely| likely == turn).unwrap_or(TURNS.len()));
         }
         let words_tell = turns.len() == 1;
-        if let [turns] = turns[..]
-            && self.is_form(laid, turns)?
-        {
-            return Ok(false);
+        for &turns in &turns {
+            if self.is_form(laid, turns)? {
+                return Ok(false);
+            }
         }
         let others: Vec<_> = timed(self.timing, "grid", || others.par_iter().map(|page| Ways::new(page)).collect());
         let unruled: Vec<&Ways> = std::iter::once(&first).chain(&others).collect();
         for turns in turns {
             let (lists, are_even) = self.find_lists(pages, &unruled, turns, words_tell)?;
-            if !words_tell && !lists.is_empty() && self.is_form(laid, turns)? {
-                return Ok(false);
-            }
             if !are_even && self.take_lists(lists, words_tell)? {
                 return Ok(true);
             }
