@@ -8,8 +8,9 @@ use crate::pipeline::page::Page;
 use crate::pipeline::recognise::Recogniser;
 use crate::pipeline::table::grid::{Band, Column};
 use crate::pipeline::table::lines::Curve;
-use crate::reading::Reading;
+use crate::reading::{Alphabet, Reading};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 
 /// Largest number.
 pub(super) const LARGEST: usize = anchor::LARGEST as usize;
@@ -18,6 +19,8 @@ const LEADING: f32 = 2.0;
 /// What the first letters of a word say at most, which may be a number close before its move; and how many these are at most.
 const JOINED: f32 = 3.0;
 const FIRST_LETTERS: usize = 3;
+/// Likelihood from which a word surely begins as it reads.
+const SURELY: f32 = 0.5;
 /// Width of what must stand behind them, in heights of a letter: no move is shorter, and a sign of the number is.
 const BEHIND: f32 = 1.0;
 /// Room at the left of a number, and its greatest width, in heights of a letter.
@@ -97,18 +100,27 @@ pub(super) fn starts(writing: &Writing, words: &[Word], recogniser: &dyn Recogni
     if starts.len() > MOST_STARTS {
         return Ok(Vec::new());
     }
-    let ways: Vec<(usize, Shown)> = starts
-        .iter()
-        .enumerate()
-        .flat_map(|(at, word)| {
-            let alone = Shown::To(word.right.min(word.left + NUMBER * height));
-            let spaced = second_digit(word, words, height).map(Shown::To);
-            let joined = joined(word, height).into_iter().map(Shown::Before);
-            [Some(alone), spaced].into_iter().flatten().chain(joined).map(move |shown| (at, shown))
-        })
-        .collect();
-    let crops: Vec<Crop> = ways.par_iter().map(|(at, shown)| shown.cut(&writing.page, starts[*at], height)).collect();
-    let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
+    let read = |ways: &[(usize, Shown)]| -> Result<Vec<Reading>> {
+        let cut = |(at, shown): &(usize, Shown)| shown.cut(&writing.page, starts[*at], height);
+        let crops: Vec<Crop> = ways.par_iter().map(cut).collect();
+        recogniser.read(&crops.iter().collect::<Vec<_>>())
+    };
+    let whole = starts.iter().enumerate().flat_map(|(at, word)| {
+        let alone = Shown::To(word.right.min(word.left + NUMBER * height));
+        let spaced = second_digit(word, words, height).map(Shown::To);
+        [Some(alone), spaced].into_iter().flatten().map(move |shown| (at, shown))
+    });
+    let mut ways: Vec<(usize, Shown)> = whole.collect();
+    let mut readings = read(&ways)?;
+    let may_begin = |reading: &Reading| may_begin_with_digit(reading, recogniser.alphabet());
+    let begin: BTreeSet<usize> =
+        ways.iter().zip(&readings).filter(|(_, reading)| may_begin(reading)).map(|((at, _), _)| *at).collect();
+    let first_letters = begin
+        .into_iter()
+        .flat_map(|at| joined(starts[at], height).into_iter().map(move |end| (at, Shown::Before(end))));
+    let first_letters: Vec<(usize, Shown)> = first_letters.collect();
+    readings.extend(read(&first_letters)?);
+    ways.extend(first_letters);
     let spelled = anchor::spellings(recogniser.alphabet());
     let read = |(reading, (_, shown)): (&Reading, &(usize, Shown))| {
         let mut says = anchor::row_evidence(reading, &spelled);
@@ -134,6 +146,13 @@ pub(super) fn starts(writing: &Writing, words: &[Word], recogniser: &dyn Recogni
     let read: Vec<Seen> = readings.par_iter().zip(&ways).map(read).collect();
     ways.iter().zip(read).for_each(|((at, _), read)| seen[*at].push(read));
     Ok(starts.iter().zip(&seen).map(|(word, seen)| Start::new(word, seen)).collect())
+}
+
+/// Whether a word may begin with a digit: it reads so, or as something else that is not sure.
+fn may_begin_with_digit(reading: &Reading, alphabet: &Alphabet) -> bool {
+    let (text, likelihood) = reading.best_path(alphabet);
+    let digit = |sign: char| sign.is_ascii_digit() || sign == 'O';
+    text.starts_with(digit) || (!text.is_empty() && likelihood.exp() < SURELY)
 }
 
 /// What a word says as it is shown in one way.
