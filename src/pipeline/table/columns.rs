@@ -1,27 +1,22 @@
 //! Which columns of a table hold moves: told by their widths, since those of all move columns are alike.
 
+use super::boxes;
 use super::grid::{Column, ColumnPair};
 use super::lines::Curve;
 use crate::game::Colour;
 
 /// Widths of move columns in units of the row's height: the narrowest, and against the typical one of the table.
-const NARROWEST_MOVE: f32 = 1.5;
+pub(super) const NARROWEST_MOVE: f32 = 1.5;
 const NARROWER: f32 = 0.7;
 const WIDER: f32 = 1.6;
 /// The narrowest column of numbers, in units of the row's height.
 const NARROWEST_NUMBER: f32 = 0.5;
 /// Pairs of columns that a form has at most.
 pub(crate) const MOST_PAIRS: usize = 5;
-/// Boxes for single characters: how many there are for a move, and how much their widths may differ.
-const BOXES: std::ops::RangeInclusive<usize> = 4..=8;
+/// How much the widths of columns of one kind may differ.
 pub(crate) const UNEVEN: f32 = 0.15;
-/// The widest box, in units of the row's height.
-const WIDEST_BOX: f32 = 2.5;
 /// Columns from one pair to the next: numbers, moves, remarks and the space behind them.
 const GROUP: std::ops::RangeInclusive<usize> = 3..=5;
-/// How much the outermost may differ from the one beside it: what is as wide there may lie between the table and the edge of
-/// the paper.
-const UNEVEN_END: f32 = 0.1;
 
 /// As [`pair`], but leaves out up to two lines where there are then more pairs, alike, over the whole width between the
 /// outermost lines: letters that stand below each other in every row can pass for a line.
@@ -114,7 +109,7 @@ pub fn pair(uprights: &[Curve], pitch: f32, middle: f32) -> Option<Vec<ColumnPai
             (column, w[1].at(middle) - w[0].at(middle))
         })
         .collect();
-    if let Some(columns) = boxed(&columns, pitch) {
+    if let Some(columns) = boxes::joined(&columns, pitch) {
         let typical = columns.iter().map(|c| c.1).fold(0.0, f32::max);
         return Some(grouped(&columns, typical, pitch).0);
     }
@@ -213,97 +208,12 @@ fn grouped(columns: &[(Column, f32)], typical: f32, pitch: f32) -> (Vec<ColumnPa
     (pairs, explained)
 }
 
-/// Joins boxes for single characters into columns of moves; none if the columns are no such boxes.
-fn boxed(columns: &[(Column, f32)], pitch: f32) -> Option<Vec<(Column, f32)>> {
-    let mut widths: Vec<f32> = columns.iter().map(|c| c.1).collect();
-    widths.sort_by(f32::total_cmp);
-    let typical = *widths.get(widths.len() / 2)?;
-    let is_box = |c: &&(Column, f32)| (c.1 / typical - 1.0).abs() < UNEVEN;
-    if typical > NARROWEST_MOVE * pitch {
-        return if typical < WIDEST_BOX * pitch { boxed_alone(columns, |column| is_box(&column)) } else { None };
-    }
-    if let Some(joined) = boxed_in_runs(columns, |column| is_box(&column)) {
-        return Some(joined);
-    }
-    let first = columns.iter().position(|c| is_box(&c))?;
-    let all: Vec<&(Column, f32)> = columns[first..].iter().take_while(is_box).collect();
-    // All pairs alike, with or without a column of numbers, a box wide, before each or between them.
-    let plan = |boxes: usize| {
-        (1..=4).flat_map(|pairs| [(pairs, 0), (pairs, pairs), (pairs, pairs - 1)]).find_map(|(pairs, numbers)| {
-            let left = boxes.checked_sub(numbers)?;
-            let each = left / (2 * pairs);
-            (left % (2 * pairs) == 0 && BOXES.contains(&each)).then_some((pairs, numbers, each))
-        })
-    };
-    let is_odd = |end: usize, inner: usize| (all[end].1 / all[inner].1 - 1.0).abs() > UNEVEN_END;
-    let last = all.len().checked_sub(2)?;
-    let inner = usize::from(is_odd(0, 1))..all.len() - usize::from(is_odd(last + 1, last));
-    let (boxes, (pairs, numbers, each)) =
-        [inner, 0..all.len()].into_iter().find_map(|range| Some((&all[range.clone()], plan(range.len())?)))?;
-    let mut at = 0;
-    let mut out = Vec::new();
-    for pair in 0..pairs {
-        if numbers == pairs || (numbers > 0 && pair > 0) {
-            out.push(boxes[at].clone());
-            at += 1;
-        }
-        for _ in 0..2 {
-            out.push(joined(&boxes[at..at + each]));
-            at += each;
-        }
-    }
-    Some(out)
-}
-
-/// The same where columns of another width, such as numbers, part the boxes of the pairs from each other.
-fn boxed_in_runs(columns: &[(Column, f32)], is_box: impl Fn(&(Column, f32)) -> bool) -> Option<Vec<(Column, f32)>> {
-    let runs: Vec<&[(Column, f32)]> = columns.chunk_by(|a, b| is_box(a) && is_box(b)).collect();
-    let boxes = |run: &[(Column, f32)]| if is_box(&run[0]) { run.len() } else { 0 };
-    let most = runs.iter().map(|run| boxes(run)).max()?;
-    let pairs = runs.iter().filter(|run| boxes(run) > 1).count();
-    let are_alike = runs.iter().all(|run| boxes(run) <= 1 || boxes(run) == most);
-    if pairs < 2 || most % 2 != 0 || !BOXES.contains(&(most / 2)) || !are_alike {
-        return None;
-    }
-    let halves = |run: &&[(Column, f32)]| match boxes(run) {
-        0 | 1 => run.to_vec(),
-        _ => run.chunks(most / 2).map(|half| joined(&half.iter().collect::<Vec<_>>())).collect(),
-    };
-    Some(runs.iter().flat_map(halves).collect())
-}
-
-/// The same of boxes in which a move would have room, behind one column of numbers: they are those of one pair.
-fn boxed_alone(columns: &[(Column, f32)], is_box: impl Fn(&(Column, f32)) -> bool) -> Option<Vec<(Column, f32)>> {
-    let first = columns.iter().position(&is_box)?;
-    let count = columns[first..].iter().take_while(|column| is_box(column)).count();
-    let (before, behind) = (&columns[..first], &columns[first + count..]);
-    if count < 2 * MOST_PAIRS
-        || count % 2 != 0
-        || !BOXES.contains(&(count / 2))
-        || before.is_empty()
-        || behind.len() > 1
-    {
-        return None;
-    }
-    let halves = columns[first..first + count].chunks(count / 2);
-    let halves = halves.map(|half| joined(&half.iter().collect::<Vec<_>>()));
-    Some(before.iter().cloned().chain(halves).chain(behind.iter().cloned()).collect())
-}
-
-/// Boxes beside each other as one column, and its width.
-fn joined(boxes: &[&(Column, f32)]) -> (Column, f32) {
-    let [first, .., last] = boxes else { return boxes[0].clone() };
-    let inner = boxes[1..].iter().map(|(column, _)| column.left.clone()).collect();
-    let column = Column { left: first.0.left.clone(), right: last.0.right.clone(), inner };
-    (column, boxes.iter().map(|boxed| boxed.1).sum())
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// Roles of the columns between lines at the given places: which are White's, Black's and numbers.
-    fn roles(lines: &[f32], pitch: f32) -> Vec<(Option<f32>, f32, f32)> {
+    pub(crate) fn roles(lines: &[f32], pitch: f32) -> Vec<(Option<f32>, f32, f32)> {
         let curves: Vec<Curve> = lines.iter().map(|&x| Curve { y: vec![x; 40] }).collect();
         let left = |column: &Column| column.left.at(100.0);
         let pairs = pair(&curves, pitch, 100.0).unwrap_or_default();
@@ -324,40 +234,6 @@ mod tests {
         let narrow = roles(&[0.0, 60.0, 160.0, 260.0, 320.0, 420.0, 520.0, 580.0, 680.0, 780.0], 50.0);
         assert_eq!(narrow.len(), 3);
         assert_eq!(narrow[1], (Some(260.0), 320.0, 420.0));
-    }
-
-    #[test]
-    fn boxes_for_characters_are_joined() {
-        let lines: Vec<f32> = (0..22).map(|i| i as f32 * 60.0).collect();
-        assert_eq!(roles(&lines, 71.0), [(None, 0.0, 300.0), (Some(600.0), 660.0, 960.0)]);
-    }
-
-    #[test]
-    fn the_paper_beside_the_last_box_is_none() {
-        // Two pairs of ten boxes, numbers between them, and the edge of the paper, or of what lies before the first.
-        let lines: Vec<f32> = (0..22).map(|i| i as f32 * 60.0).collect();
-        let known = [(None, 0.0, 300.0), (Some(600.0), 660.0, 960.0)];
-        assert_eq!(roles(&[lines.clone(), vec![21.0 * 60.0 + 67.0]].concat(), 71.0), known);
-        assert_eq!(roles(&[vec![-52.0], lines].concat(), 71.0), known);
-        // As many boxes of one width are numbers, too.
-        let lines: Vec<f32> = (0..23).map(|i| i as f32 * 60.0).collect();
-        assert_eq!(roles(&lines, 71.0), [(Some(0.0), 60.0, 360.0), (Some(660.0), 720.0, 1020.0)]);
-    }
-
-    #[test]
-    fn boxes_of_pairs_may_lie_apart() {
-        // Numbers wider than a box stand before both pairs, and again behind them.
-        let widths: Vec<f32> = (0..2).flat_map(|_| [vec![90.0], vec![50.0; 12], vec![90.0]].concat()).collect();
-        let mut lines = vec![0.0];
-        widths.iter().for_each(|width| lines.push(lines[lines.len() - 1] + width));
-        assert_eq!(roles(&lines, 71.0), [(Some(0.0), 90.0, 390.0), (Some(780.0), 870.0, 1170.0)]);
-    }
-
-    #[test]
-    fn many_boxes_behind_one_column_of_numbers_are_those_of_one_pair() {
-        let lines: Vec<f32> = (0..11).map(|i| 90.0 + i as f32 * 60.0).collect();
-        assert_eq!(roles(&[vec![0.0], lines.clone()].concat(), 30.0), [(Some(0.0), 90.0, 390.0)]);
-        assert_eq!(roles(&lines, 30.0).len(), 5, "columns of moves without numbers");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 pub(super) mod afar;
 pub(super) mod amend;
+mod boxes;
 pub mod columns;
 mod cut_writing;
 pub(super) mod faint;
