@@ -40,7 +40,11 @@ pub(super) fn leave_out(found: &mut Found, recogniser: &dyn Recogniser) -> Resul
     let moves = |pairs: &[ColumnPair]| -> Result<f32> {
         pairs.iter().map(|pair| legible::moves_in(&found.page, &found.grid, pair, recogniser)).sum()
     };
-    if moves(&pairs)? > MORE_MOVES * moves(&found.grid.pairs)?.max(FEW_MOVES) {
+    let holds_both = match pairs.first() {
+        Some(pair) => legible::holds_some_moves(&found.page, &found.grid, &pair.black, recogniser)?,
+        None => false,
+    };
+    if holds_both && moves(&pairs)? > MORE_MOVES * moves(&found.grid.pairs)?.max(FEW_MOVES) {
         found.replace(Grid { pairs, ..found.grid.clone() }, found.anchor);
     }
     Ok(())
