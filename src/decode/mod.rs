@@ -18,7 +18,7 @@ mod hopes;
 mod language;
 mod limits;
 mod marks;
-mod material;
+pub(crate) mod material;
 mod past;
 mod plies;
 mod posterior;

@@ -195,23 +195,10 @@ impl Fit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decode::material::blank_ply;
 
     fn ply(number: u32, status: Status, confidence: f32) -> Ply {
-        Ply {
-            ply: 1,
-            number,
-            colour: Colour::White,
-            san: Some("e4".to_owned()),
-            uci: None,
-            confidence,
-            status,
-            reason: None,
-            written: Vec::new(),
-            candidates: Vec::new(),
-            clock: None,
-            draw_offer: false,
-            nag: None,
-        }
+        Ply { san: Some("e4".to_owned()), confidence, status, ..blank_ply(number, Colour::White) }
     }
 
     #[test]

@@ -30,8 +30,8 @@ const TWO_SHORT_MOVES: f32 = 5.0;
 const MORE: f32 = 1.1;
 const AS_MUCH: f32 = 0.7;
 /// Share by which more moves must be read in a pair that is laid out as the others, and fewest moves that tell.
-const MORE_MOVES: f32 = 1.2;
-const FEW_MOVES: f32 = 4.0;
+pub(super) const MORE_MOVES: f32 = 1.2;
+pub(super) const FEW_MOVES: f32 = 4.0;
 /// Share of the moves that must be read where a layout in which White's first column holds none is changed.
 const AS_MANY: f32 = 0.9;
 /// From so many times the rows on from pair to pair a pair was skipped.
@@ -130,7 +130,7 @@ pub(crate) fn complete(found: &mut Found, printed: &Printed, recogniser: &dyn Re
             legible::hardly_holds_moves(&found.page, &found.grid, white, black, recogniser)?
         }
         && legible::holds_some_moves(&found.page, &found.grid, &pairs[0].black, recogniser)?
-        && moves_of(found, &pairs, recogniser)? > AS_MANY * moves_of(found, &found.grid.pairs, recogniser)?
+        && found.moves_of(&pairs, recogniser)? > AS_MANY * found.moves_of(&found.grid.pairs, recogniser)?
     {
         found.replace(Grid { pairs, ..found.grid.clone() }, found.anchor);
     }
@@ -149,12 +149,7 @@ fn moves_stand_before(found: &Found, pairs: &[ColumnPair], recogniser: &dyn Reco
         return Ok(true);
     }
     Ok(legible::holds_some_moves(page, grid, &pairs[0].white, recogniser)?
-        && moves_of(found, pairs, recogniser)? > MORE_MOVES * moves_of(found, &grid.pairs, recogniser)?.max(FEW_MOVES))
-}
-
-/// How many moves are written in pairs of columns on the rows of a table, going by some of their cells.
-fn moves_of(found: &Found, pairs: &[ColumnPair], recogniser: &dyn Recogniser) -> Result<f32> {
-    pairs.iter().map(|pair| legible::moves_in(&found.page, &found.grid, pair, recogniser)).sum()
+        && found.moves_of(pairs, recogniser)? > MORE_MOVES * found.moves_of(&grid.pairs, recogniser)?.max(FEW_MOVES))
 }
 
 /// Lays out each pair that is laid out otherwise than others as these are, where more moves are then read in it.
@@ -184,8 +179,8 @@ fn make_alike(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
 /// Makes pairs reach to the next one each, where there is space for another column and more moves are then read.
 fn reach_to_the_next(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
     let Some(wider) = layout::up_to_the_next(&found.grid.pairs, found.middle()) else { return Ok(()) };
-    let least = MORE_MOVES * moves_of(found, &found.grid.pairs, recogniser)?.max(FEW_MOVES);
-    if moves_of(found, &wider, recogniser)? > least {
+    let least = MORE_MOVES * found.moves_of(&found.grid.pairs, recogniser)?.max(FEW_MOVES);
+    if found.moves_of(&wider, recogniser)? > least {
         found.grid.pairs = wider;
         found.legible = None;
     }

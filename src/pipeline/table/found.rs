@@ -1,6 +1,6 @@
 //! A table of moves that a search came upon, and what speaks for it.
 
-use super::grid::{Band, COVERED, Grid, TWO_MOVES};
+use super::grid::{Band, COVERED, ColumnPair, Grid, TWO_MOVES};
 use super::legible::{self, Legible};
 use super::on_lines;
 use crate::error::Result;
@@ -187,7 +187,12 @@ impl Found {
 
     /// How many moves are written in it, going by some of its cells.
     fn moves(&self, recogniser: &dyn Recogniser) -> Result<f32> {
-        self.grid.pairs.iter().map(|pair| legible::moves_in(&self.page, &self.grid, pair, recogniser)).sum()
+        self.moves_of(&self.grid.pairs, recogniser)
+    }
+
+    /// The same of other pairs of columns on its rows.
+    pub(super) fn moves_of(&self, pairs: &[ColumnPair], recogniser: &dyn Recogniser) -> Result<f32> {
+        pairs.iter().map(|pair| legible::moves_in(&self.page, &self.grid, pair, recogniser)).sum()
     }
 
     /// How the writing reads.

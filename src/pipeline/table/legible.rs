@@ -55,7 +55,7 @@ const SOME: f32 = 0.3;
 const FEWEST: usize = 10;
 /// Share of Black's moves from which White's column is one of moves: both players write the same number of them, save where a
 /// hand is hard to read.
-const FAR_FEWER: f32 = 0.35;
+pub(super) const FAR_FEWER: f32 = 0.35;
 /// Likelihood of a text below which a cell is hardly read. What reads as a move in print, noise and hatching was never
 /// likelier than 0.26.
 pub(super) const CLEAR: f32 = 0.3;
@@ -237,7 +237,7 @@ fn is_two_moves(text: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::pipeline::photo::ingest::Photo;
     use crate::pipeline::table::columns;
@@ -246,7 +246,7 @@ mod tests {
     use image::{GrayImage, Luma};
 
     /// Reads `e4` where much ink is, and nothing elsewhere.
-    struct Fake(Alphabet);
+    pub(crate) struct Fake(pub(crate) Alphabet);
 
     impl Recogniser for Fake {
         fn alphabet(&self) -> &Alphabet {

@@ -1,50 +1,41 @@
 //! Columns for remarks behind the moves that were taken for Black's moves, or for a part of them.
 
+use super::amend::{FEW_MOVES, MORE_MOVES};
+use super::columns::NARROWEST_MOVE;
 use super::found::Found;
 use super::grid::{Column, ColumnPair, Grid};
 use super::layout::{gaps, moved};
-use super::legible;
+use super::legible::{self, FAR_FEWER};
 use crate::error::Result;
 use crate::pipeline::cells::Crop;
 use crate::pipeline::recognise::Recogniser;
 
-/// The narrowest column of moves, in heights of a row.
-const NARROWEST: f32 = 1.5;
-/// Share of White's cells that are written on below which Black's are not those that were taken for them.
-const FAR_FEWER: f32 = 0.35;
 /// Cells of White's that tell.
 const FEWEST: usize = 6;
 /// How near to the middle of a pair, in pixels, a border that no line told lies.
 const HALFWAY: f32 = 0.6;
-/// Share by which more moves must be read, and fewest that tell.
-const MORE_MOVES: f32 = 1.2;
-const FEW_MOVES: f32 = 4.0;
 
 /// Leaves out columns behind the moves where more moves are read then.
 ///
 /// # Errors
 /// As [`Recogniser::read`].
 pub(super) fn leave_out(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
-    let middle = found.grid.middle();
-    let way: fn(&ColumnPair, f32) -> Option<ColumnPair> = if black_is_empty(found) {
-        with_black_before
-    } else if found.grid.pairs.iter().all(|pair| is_halved(pair, middle)) && !found.legible(recogniser)?.is_plain() {
-        in_thirds
-    } else {
-        return Ok(());
+    let (middle, least) = (found.grid.middle(), NARROWEST_MOVE * found.grid.pitch);
+    let all = |way: fn(&ColumnPair, f32) -> Option<ColumnPair>| -> Option<Vec<ColumnPair>> {
+        found.grid.pairs.iter().map(|pair| way(pair, least)).collect()
     };
-    let least = NARROWEST * found.grid.pitch;
-    let Some(pairs) = found.grid.pairs.iter().map(|pair| way(pair, least)).collect::<Option<Vec<_>>>() else {
-        return Ok(());
+    let is_guessed = found.grid.pairs.iter().all(|pair| is_halved(pair, middle));
+    let (before, thirds) = (all(with_black_before), all(in_thirds).filter(|_| is_guessed));
+    let pairs = match (before, thirds) {
+        (Some(pairs), _) if black_is_empty(found) => pairs,
+        (_, Some(pairs)) if !found.legible(recogniser)?.is_plain() => pairs,
+        _ => return Ok(()),
     };
-    let moves = |pairs: &[ColumnPair]| -> Result<f32> {
-        pairs.iter().map(|pair| legible::moves_in(&found.page, &found.grid, pair, recogniser)).sum()
-    };
-    let holds_both = match pairs.first() {
-        Some(pair) => legible::holds_some_moves(&found.page, &found.grid, &pair.black, recogniser)?,
-        None => false,
-    };
-    if holds_both && moves(&pairs)? > MORE_MOVES * moves(&found.grid.pairs)?.max(FEW_MOVES) {
+    let Some(first) = pairs.first() else { return Ok(()) };
+    if legible::holds_some_moves(&found.page, &found.grid, &first.black, recogniser)?
+        && found.moves_of(&pairs, recogniser)?
+            > MORE_MOVES * found.moves_of(&found.grid.pairs, recogniser)?.max(FEW_MOVES)
+    {
         found.replace(Grid { pairs, ..found.grid.clone() }, found.anchor);
     }
     Ok(())
@@ -91,26 +82,10 @@ mod tests {
     use crate::pipeline::page::Page;
     use crate::pipeline::photo::ingest::Photo;
     use crate::pipeline::table::grid::Band;
+    use crate::pipeline::table::legible::tests::Fake;
     use crate::pipeline::table::lines::Curve;
-    use crate::reading::{Alphabet, Reading};
+    use crate::reading::Alphabet;
     use image::{GrayImage, Luma};
-
-    /// Reads `e4` where ink is as wide as a move, and nothing elsewhere.
-    struct Fake(Alphabet);
-
-    impl Recogniser for Fake {
-        fn alphabet(&self) -> &Alphabet {
-            &self.0
-        }
-
-        fn read(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
-            let of = |crop: &&Crop| match (40..60).contains(&crop.span.len()) {
-                true => Reading::new([0.01, 0.98, 0.01, 0.01, 0.01, 0.98].map(f32::ln).to_vec(), 3),
-                false => Reading::new([0.98, 0.01, 0.01].map(f32::ln).to_vec(), 3),
-            };
-            Ok(crops.iter().map(of).collect())
-        }
-    }
 
     /// A table of three columns, 160 pixels wide each, whose first two are written on, and the sides of its columns of moves
     /// once remarks are left out; at first they are as told.
