@@ -46,6 +46,8 @@ pub fn written_in(capitals: &[char], text: &str) -> String {
 
 /// Adds the probability of each capital to that of its small letter, which is what the scores of spellings look at.
 fn allow(reading: &mut Reading, letters: &[(usize, usize)]) {
+    // Of the networks' last layers, which know nothing of this, nothing more is learned.
+    reading.features.clear();
     for step in reading.log_probs.chunks_mut(reading.classes) {
         for &(small, capital) in letters {
             let (high, low) = (step[small].max(step[capital]), step[small].min(step[capital]));

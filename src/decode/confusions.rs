@@ -28,6 +28,8 @@ pub struct Lesson {
     pub sheet: usize,
     /// The classes of the spelling of the move that fits the ink best.
     pub text: Vec<usize>,
+    /// Probability of the move.
+    pub sure: f32,
 }
 
 /// A sign that was written, and a sign that was seen there, by their classes; with a probability.
@@ -106,47 +108,15 @@ pub fn told(rows: &[Row], lessons: &[Lesson], alphabet: &Alphabet) -> Option<Vec
 
 /// What one look saw where each sign of a text stands, by the likeliest alignment of the text (the Viterbi path of CTC).
 fn seen_in(reading: &Reading, look: Range<usize>, written: &[usize]) -> Vec<Seen> {
-    let states = 2 * written.len() + 1;
-    if written.is_empty() || written.contains(&0) || look.len() < written.len() {
-        return Vec::new();
-    }
-    let class_of = |state: usize| if state.is_multiple_of(2) { 0 } else { written[state / 2] };
-    let mut best = vec![f32::NEG_INFINITY; states];
-    let mut from: Vec<Vec<u8>> = Vec::with_capacity(look.len());
-    for (t, step) in look.clone().enumerate() {
-        let step = reading.step(step);
-        let mut next = vec![f32::NEG_INFINITY; states];
-        let mut back = vec![0u8; states];
-        for state in 0..states {
-            let jumps = match t {
-                0 if state < 2 => {
-                    next[state] = step[class_of(state)];
-                    continue;
-                }
-                0 => continue,
-                _ if state > 1 && class_of(state) != 0 && class_of(state) != class_of(state - 2) => 2,
-                _ => state.min(1),
-            };
-            let jump = (0..=jumps).max_by(|&a, &b| best[state - a].total_cmp(&best[state - b])).unwrap_or(0);
-            next[state] = best[state - jump] + step[class_of(state)];
-            back[state] = jump as u8;
-        }
-        best = next;
-        from.push(back);
-    }
-    let mut state = if best[states - 1] > best[states - 2] { states - 1 } else { states - 2 };
-    if !best[state].is_finite() {
-        return Vec::new();
-    }
+    let Some(signs) = reading.alignment(look.clone(), written) else { return Vec::new() };
     // The step of each sign at which a sign shows best.
     let mut steps: Vec<Option<usize>> = vec![None; written.len()];
     let blank = |t: usize| reading.step(look.start + t)[0];
-    for t in (0..look.len()).rev() {
-        if state % 2 == 1 {
-            let place = &mut steps[state / 2];
+    for (t, sign) in signs.iter().enumerate().rev() {
+        if let Some(sign) = *sign {
+            let place = &mut steps[sign];
             *place = Some(place.map_or(t, |old| if blank(t) < blank(old) { t } else { old }));
         }
-        state -= from[t][state] as usize;
     }
     let mut out = Vec::new();
     for (&written, t) in written.iter().zip(steps) {
@@ -182,6 +152,7 @@ mod tests {
             slot,
             sheet: 0,
             text: text.bytes().map(|byte| symbols.class(byte)).collect(),
+            sure: 1.0,
         };
         let lessons: Vec<Lesson> = known.iter().enumerate().map(lesson).collect();
         let told = told(rows, &lessons, &alphabet)?;

@@ -5,6 +5,7 @@
 //! needs. The `beam` keeps the likely games, `posterior` sums over them, `confidence` says how far
 //! such sums can be trusted, `plies` puts the outcome into words.
 
+mod adaptation;
 mod beam;
 mod capitals;
 mod confidence;
@@ -243,7 +244,10 @@ impl Groundwork {
             SheetTable { slots: &slots[..known], symbols: &symbols, start: &start, prior: &prior, options: &open };
         found.look = table.wide_look(found.look, &found.hands);
         let lessons = table.lessons(&found.look, &found.hands);
-        if let Some(rows) = confusions::told(told.as_deref().unwrap_or(rows), &lessons, alphabet) {
+        let read = told.as_deref().unwrap_or(rows);
+        let adapted = adaptation::adapted(read, &lessons);
+        let learned = confusions::told(adapted.as_deref().unwrap_or(read), &lessons, alphabet).or(adapted);
+        if let Some(rows) = learned {
             slots = sheet::inks(&sheet::cells(&rows), alphabet, options.ink_scale);
             found.look =
                 SheetTable { slots: &slots[..known], symbols: &symbols, start: &start, prior: &prior, options: &open }

@@ -24,7 +24,7 @@ const CANDIDATES: usize = 6;
 /// Least probability of a reading whose marks beside the move are believed.
 const MARKS_READ: f32 = 0.5;
 /// Flattening of the evidence for [`Signs::flat_odds`].
-const FLAT: f64 = 0.35;
+pub const FLAT: f64 = 0.35;
 
 /// What is said about the game.
 pub struct Outcome {

@@ -6,6 +6,7 @@ use super::emission::{Emission, Ink, Scores, Writer};
 use super::graph::{Graph, Step};
 use super::limits::{self, Limits};
 use super::past::Past;
+use super::posterior::posterior;
 use super::prior::Believed;
 use super::score::{Beside, Lattice, Symbols};
 use super::slips::SlipPrices;
@@ -179,6 +180,7 @@ impl<'a> SheetTable<'a> {
         let (mut mended, mut costs) = (Vec::new(), Vec::new());
         let mut played = Vec::new();
         let (path, end) = graph.best_path();
+        let shares = posterior(graph, table.slots.len(), plies::FLAT).slots;
         for &edge in &path {
             let edge = graph.edges[edge as usize];
             let node = &graph.nodes[edge.from as usize];
@@ -187,7 +189,9 @@ impl<'a> SheetTable<'a> {
             }
             let explained = match edge.step {
                 Step::Written(mv, check) => plies::shape_of(&node.board, mv).map(|shape| {
-                    played.push((node.slot, shape, check));
+                    let share = shares[node.slot].iter().find(|share| share.mv == mv);
+                    let sure = share.map_or(0.0, |share| share.probability);
+                    played.push(Played { slot: node.slot, shape, check, sure });
                     let mut emission =
                         Emission::new(table.slots[node.slot].iter().zip(table.writers), Scores::default());
                     emission.explain(&shape, check, &mut usage)
@@ -214,12 +218,12 @@ impl SheetTable<'_> {
     /// What the cells hold if the best game of a first look is right.
     pub fn lessons(&self, look: &Look, hands: &[Hand]) -> Vec<Lesson> {
         let writers = self.writers(hands, &look.habits, self.options.slips);
-        let lessons = look.played.iter().flat_map(|(slot, shape, check)| {
-            let mut emission = Emission::new(self.slots[*slot].iter().zip(&writers), Scores::default());
-            let texts = emission.best_spellings(shape, *check).into_iter().enumerate();
+        let lessons = look.played.iter().flat_map(|&Played { slot, ref shape, check, sure }| {
+            let mut emission = Emission::new(self.slots[slot].iter().zip(&writers), Scores::default());
+            let texts = emission.best_spellings(shape, check).into_iter().enumerate();
             let lesson = |(sheet, text): (usize, Option<Vec<u8>>)| {
                 let text = text?.iter().map(|&byte| self.symbols.class(byte)).collect();
-                Some(Lesson { slot: *slot, sheet, text })
+                Some(Lesson { slot, sheet, text, sure })
             };
             texts.filter_map(lesson).collect::<Vec<_>>()
         });
@@ -239,8 +243,17 @@ pub struct Look {
     pub dear: Vec<usize>,
     /// Plies of the best game.
     pub plies: usize,
-    /// Those that are written: slot and move.
-    pub played: Vec<(usize, MoveShape, CheckMark)>,
+    /// Those that are written.
+    pub played: Vec<Played>,
+}
+
+/// A written ply of a look's best game.
+pub struct Played {
+    pub slot: usize,
+    pub shape: MoveShape,
+    pub check: CheckMark,
+    /// Share of the games that have it, the evidence flattened as for [`Signs::flat_odds`](super::Signs::flat_odds).
+    pub sure: f32,
 }
 
 /// At most one ply in this many does not read on a sheet that reads well.

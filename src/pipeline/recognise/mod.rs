@@ -17,7 +17,8 @@ pub use tract::TractRecogniser;
 use super::cells::{CROP_WIDTH, Crop};
 use crate::error::{Error, Result};
 use crate::hex::hex;
-use crate::reading::{Alphabet, Reading};
+pub use crate::reading::Pass;
+use crate::reading::{Alphabet, Features, Reading, normalise};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::ops::Range;
@@ -52,15 +53,6 @@ pub struct ModelCard {
     pub alphabet: String,
     /// The model's outputs are divided by this and normalised again, so that its probabilities mean what they say.
     pub temperature: f32,
-}
-
-/// A model that comes with the program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pass {
-    /// The small one, which reads every cell.
-    First,
-    /// The larger one, for what the first is not sure of.
-    Second,
 }
 
 impl Pass {
@@ -134,16 +126,12 @@ fn ink(crop: &Crop, start: usize, width: usize) -> Vec<f32> {
     rows.map(|&grey| f32::from(255 - grey) / 255.0).collect()
 }
 
-/// The model's scores, cooled by the temperature and normalised for each time step.
-fn reading(scores: impl Iterator<Item = f32>, classes: usize, temperature: f32) -> Reading {
-    let mut log_probs: Vec<f32> = scores.map(|score| score / temperature).collect();
-    for step in log_probs.chunks_mut(classes) {
-        let top = step.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let sum: f32 = step.iter().map(|score| (score - top).exp()).sum();
-        let log_sum = top + sum.ln();
-        step.iter_mut().for_each(|score| *score -= log_sum);
-    }
-    Reading::new(log_probs, classes)
+/// The model's scores, cooled by the temperature and normalised for each time step, with what its last layer saw.
+fn reading(scores: &[f32], features: &[f32], classes: usize, pass: Pass, temperature: f32) -> Reading {
+    let mut log_probs: Vec<f32> = scores.iter().map(|score| score / temperature).collect();
+    log_probs.chunks_mut(classes).for_each(normalise);
+    let features = Features::keep(pass, features, &log_probs, classes);
+    Reading { features: features.into_iter().collect(), ..Reading::new(log_probs, classes) }
 }
 
 fn model_error(file: &str, cause: impl std::fmt::Display) -> Error {
@@ -154,6 +142,7 @@ fn model_error(file: &str, cause: impl std::fmt::Display) -> Error {
 mod tests {
     use super::*;
     use crate::pipeline::cells::CROP_HEIGHT;
+    use crate::reading::Head;
 
     #[test]
     fn the_models_are_those_on_their_cards() {
@@ -163,14 +152,39 @@ mod tests {
         assert_eq!(Pass::First.card().unwrap().alphabet, Pass::Second.card().unwrap().alphabet);
     }
 
-    #[test]
-    fn readings_are_distributions() {
-        let recogniser = TractRecogniser::embedded().unwrap();
+    /// A cell with an upright stroke.
+    fn stroke() -> Crop {
         let mut pixels = vec![250u8; CROP_HEIGHT * CROP_WIDTH];
         for y in 12..36 {
             pixels[y * CROP_WIDTH + 90] = 20;
         }
-        let crop = Crop { pixels, ink: 24, span: 90..91, rows: 0..1, contrast: 255 };
+        Crop { pixels, ink: 24, span: 90..91, rows: 0..1, contrast: 255 }
+    }
+
+    #[test]
+    fn the_last_layers_are_those_of_the_models() {
+        let recogniser = TractRecogniser::embedded().unwrap();
+        let crop = stroke();
+        let passes = [(Pass::First, recogniser.read(&[&crop])), (Pass::Second, recogniser.read_again(&[&crop]))];
+        for (pass, read) in passes {
+            let (reading, head) = (read.unwrap().remove(0), Head::embedded(pass).unwrap());
+            assert_eq!(head.temperature, pass.card().unwrap().temperature);
+            assert!(!reading.features.is_empty(), "{pass:?}");
+            for (t, features) in reading.features.iter().flat_map(Features::rows) {
+                let mut scores = head.scores(&features);
+                scores.iter_mut().for_each(|score| *score /= head.temperature);
+                normalise(&mut scores);
+                let gap = scores.iter().zip(reading.step(t)).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+                // Features are kept in 256 steps a unit.
+                assert!(gap < 0.05, "{pass:?}, step {t}: {gap}");
+            }
+        }
+    }
+
+    #[test]
+    fn readings_are_distributions() {
+        let recogniser = TractRecogniser::embedded().unwrap();
+        let crop = stroke();
         let passes = [recogniser.read(&[&crop]), recogniser.read_again(&[&crop])].map(|read| read.unwrap().remove(0));
         for reading in passes {
             assert_eq!(reading.classes, recogniser.alphabet().classes());

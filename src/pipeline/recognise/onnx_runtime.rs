@@ -42,6 +42,7 @@ impl OrtRecogniser {
                 .and_then(|mut builder| builder.commit_from_memory(pass.model()))
                 .map_err(|error| model_error(&card.file, error))?;
             Ok(Network {
+                pass,
                 file: card.file,
                 windows: pass.windows(),
                 session: Mutex::new(session),
@@ -69,6 +70,7 @@ impl Recogniser for OrtRecogniser {
 
 /// One model.
 struct Network {
+    pass: Pass,
     file: String,
     windows: &'static [usize],
     session: Mutex<Session>,
@@ -82,10 +84,11 @@ impl Network {
         let input = TensorRef::from_array_view(([crops.len(), 1, CROP_HEIGHT, width], pixels.as_slice()))?;
         let mut session = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let outputs = session.run(ort::inputs![input])?;
-        let (_, scores) = outputs[0].try_extract_tensor::<f32>()?;
-        let each = scores.len() / crops.len();
-        let read = |scores: &[f32]| reading(scores.iter().copied(), classes, self.temperature);
-        Ok(scores.chunks(each).map(read).collect())
+        let ((_, scores), (_, features)) =
+            (outputs[0].try_extract_tensor::<f32>()?, outputs[1].try_extract_tensor::<f32>()?);
+        let [scores, features] = [scores, features].map(|all| all.chunks(all.len() / crops.len()));
+        let read = |(scores, features)| reading(scores, features, classes, self.pass, self.temperature);
+        Ok(scores.zip(features).map(read).collect())
     }
 
     fn read(&self, crops: &[&Crop], alphabet: &Alphabet) -> Result<Vec<Reading>> {

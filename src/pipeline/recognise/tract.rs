@@ -58,6 +58,7 @@ impl Recogniser for TractRecogniser {
 
 /// One model.
 struct Network {
+    pass: Pass,
     file: String,
     /// For crops of any width, which is a symbol.
     model: TypedModel,
@@ -76,7 +77,7 @@ impl Network {
         let model = model.with_input_fact(0, f32::fact(shape).into())?.into_typed()?.into_decluttered()?;
         let (file, temperature, windows) = (card.file.clone(), card.temperature, pass.windows());
         let plans = windows.iter().map(|_| OnceLock::new()).collect();
-        Ok(Self { file, model, width, plans, windows, temperature })
+        Ok(Self { pass, file, model, width, plans, windows, temperature })
     }
 
     /// The plan for the window of the given index.
@@ -106,8 +107,10 @@ impl Network {
                     let width = self.windows[window];
                     let input = Tensor::from_shape(&[1, 1, CROP_HEIGHT, width], &ink(crop, start, width))?;
                     let output = plan.run(tvec!(input.into()))?;
-                    let scores = output[0].to_plain_array_view::<f32>()?;
-                    Ok(reading(scores.iter().copied(), alphabet.classes(), self.temperature))
+                    let [scores, features] = [&output[0], &output[1]].map(|output| output.to_plain_array_view::<f32>());
+                    let [scores, features]: [Vec<f32>; 2] =
+                        [scores?, features?].map(|view| view.iter().copied().collect());
+                    Ok(reading(&scores, &features, alphabet.classes(), self.pass, self.temperature))
                 };
                 run().map_err(|error| model_error(&self.file, error))
             })

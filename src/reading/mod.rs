@@ -1,5 +1,9 @@
 //! What the recogniser says about one cell: log-probabilities per time step, never a single string.
 
+mod features;
+
+pub use features::{Features, Head, Pass};
+
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -73,6 +77,9 @@ pub struct Reading {
     /// they say on average.
     #[serde(default = "one")]
     pub looks: NonZeroUsize,
+    /// What the networks' last layers saw, a network at most once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<Features>,
 }
 
 /// Log-probability of what cannot be: the lowest that is stored.
@@ -88,7 +95,7 @@ impl Reading {
     /// What one look says. Where a network is so sure that a probability is zero, its logarithm is the lowest that is stored.
     pub fn new(mut log_probs: Vec<f32>, classes: usize) -> Self {
         log_probs.iter_mut().for_each(|p| *p = p.max(IMPOSSIBLE));
-        Self { log_probs, classes, looks: one() }
+        Self { log_probs, classes, looks: one(), features: Vec::new() }
     }
 
     /// Single looks at one cell, taken together; none if there are none.
@@ -96,6 +103,8 @@ impl Reading {
         let looks: Vec<Self> = looks.into_iter().collect();
         let longest = looks.iter().map(Self::steps).max()?;
         looks.into_iter().map(|look| look.lengthened(longest)).reduce(|mut all, look| {
+            let before = all.steps();
+            all.features.extend(look.features.into_iter().map(|features| features.later(before)));
             all.log_probs.extend(look.log_probs);
             all.looks = all.looks.saturating_add(1);
             all
@@ -136,7 +145,7 @@ impl Reading {
 
     /// The same by one look, by the CTC forward algorithm (Graves et al. 2006, equations 5 to 8). The sums are those of
     /// probabilities, lifted whenever they become small.
-    fn log_likelihood_of(&self, steps: Range<usize>, classes: &[usize]) -> f32 {
+    pub fn log_likelihood_of(&self, steps: Range<usize>, classes: &[usize]) -> f32 {
         // States alternate between blanks and symbols: blank, c0, blank, c1, ..., blank.
         let states = 2 * classes.len() + 1;
         let class_of = |state: usize| if state.is_multiple_of(2) { 0 } else { classes[state / 2] };
@@ -212,6 +221,58 @@ mod packed {
         let bytes = STANDARD.decode(String::deserialize(deserializer)?).map_err(D::Error::custom)?;
         Ok(bytes.chunks_exact(2).map(|pair| -f32::from(u16::from_le_bytes([pair[0], pair[1]])) / STEPS).collect())
     }
+}
+
+impl Reading {
+    /// Where one look sees each sign of a text, by the likeliest alignment (the Viterbi path of CTC): for each of its time
+    /// steps the sign's index in the text, none for a blank. None if the look cannot hold the text.
+    pub fn alignment(&self, look: Range<usize>, text: &[usize]) -> Option<Vec<Option<usize>>> {
+        if text.is_empty() || text.contains(&0) || look.len() < text.len() {
+            return None;
+        }
+        let states = 2 * text.len() + 1;
+        let class_of = |state: usize| if state.is_multiple_of(2) { 0 } else { text[state / 2] };
+        let mut best = vec![f32::NEG_INFINITY; states];
+        let mut from: Vec<Vec<u8>> = Vec::with_capacity(look.len());
+        for (t, step) in look.map(|t| self.step(t)).enumerate() {
+            let mut next = vec![f32::NEG_INFINITY; states];
+            let mut back = vec![0u8; states];
+            for state in 0..states {
+                let jumps = match t {
+                    0 if state < 2 => {
+                        next[state] = step[class_of(state)];
+                        continue;
+                    }
+                    0 => continue,
+                    _ if state > 1 && class_of(state) != 0 && class_of(state) != class_of(state - 2) => 2,
+                    _ => state.min(1),
+                };
+                let jump = (0..=jumps).max_by(|&a, &b| best[state - a].total_cmp(&best[state - b])).unwrap_or(0);
+                next[state] = best[state - jump] + step[class_of(state)];
+                back[state] = jump as u8;
+            }
+            best = next;
+            from.push(back);
+        }
+        let mut state = if best[states - 1] > best[states - 2] { states - 1 } else { states - 2 };
+        if !best[state].is_finite() {
+            return None;
+        }
+        let mut signs = vec![None; from.len()];
+        for (sign, back) in signs.iter_mut().zip(&from).rev() {
+            *sign = (state % 2 == 1).then_some(state / 2);
+            state -= usize::from(back[state]);
+        }
+        Some(signs)
+    }
+}
+
+/// Brings the scores of a time step to logarithms of probabilities that sum to 1.
+pub fn normalise(step: &mut [f32]) {
+    let top = step.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let sum: f32 = step.iter().map(|score| (score - top).exp()).sum();
+    let log_sum = top + sum.ln();
+    step.iter_mut().for_each(|score| *score -= log_sum);
 }
 
 /// ln(exp(a) + exp(b)).
