@@ -88,11 +88,13 @@ fn part_of(slot: usize) -> usize {
     slot % PARTS
 }
 
-/// What a network saw of a cell, and in which time steps the look at it is.
+/// What a network saw of a cell, and in which time steps the look at it is; none of a reading by another network.
 fn seen_by(reading: &Reading, pass: Pass) -> Option<(&Features, Range<usize>)> {
+    let head = Head::embedded(pass)?;
     let features = reading.features.iter().find(|features| features.pass == pass)?;
-    let first = usize::from(*features.steps.first()?);
-    Some((features, reading.each_look().find(|look| look.contains(&first))?))
+    let shows = |look: &Range<usize>| features.steps.iter().all(|&step| look.contains(&usize::from(step)));
+    let is_ours = reading.classes == head.classes && features.width() == head.width;
+    Some((features, reading.each_look().find(shows).filter(|_| is_ours)?))
 }
 
 impl<'a> Hand<'a> {
@@ -101,7 +103,7 @@ impl<'a> Hand<'a> {
         let head = Head::embedded(pass)?;
         let mut matters = vec![false; head.classes];
         matters[0] = true;
-        for reading in readings.iter().flatten().filter(|reading| reading.classes == head.classes) {
+        for reading in readings.iter().flatten() {
             for step in seen_by(reading, pass).into_iter().flat_map(|(features, _)| &features.steps) {
                 let likely = reading.step(usize::from(*step)).iter().map(|p| *p > UNLIKELY.ln());
                 matters.iter_mut().zip(likely).for_each(|(matters, likely)| *matters |= likely);
@@ -110,7 +112,7 @@ impl<'a> Hand<'a> {
         let mut signs = Vec::new();
         let mut taught = Vec::new();
         for (slot, text) in texts {
-            let Some(reading) = readings[slot].filter(|reading| reading.classes == head.classes) else { continue };
+            let Some(reading) = readings[slot] else { continue };
             let Some((features, look)) = seen_by(reading, pass) else { continue };
             let Some(alignment) = reading.alignment(look.clone(), text) else { continue };
             if reading.log_likelihood_of(look.clone(), text) < LEAST {
@@ -154,10 +156,11 @@ struct Learned {
 impl Learned {
     /// Reads a cell's features again.
     fn read(&self, slot: usize, reading: &mut Reading) {
-        let Some(features) = reading.features.iter().find(|features| features.pass == self.pass) else { return };
+        let Some((features, _)) = seen_by(reading, self.pass) else { return };
         let (count, weights) = (self.classes.len(), &self.weights[part_of(slot)]);
         let mut scores = vec![0.0; count];
-        for (step, features) in features.rows() {
+        let rows: Vec<_> = features.rows().collect();
+        for (step, features) in rows {
             let mut all = self.head.scores(&features);
             score(weights, &features, &mut scores);
             self.classes.iter().zip(&scores).for_each(|(&class, score)| all[class] = *score);
@@ -318,6 +321,17 @@ mod tests {
             let [before, after] = [&rows, &learned].map(|rows| likelihood(&rows[row].white, &white));
             assert!(after > 0.1 && after > 50.0 * before, "row {row}: {before} and {after}");
         }
+    }
+
+    #[test]
+    fn features_of_another_network_are_left_alone() {
+        let reading = cell([1, 3]).remove(0).reading.unwrap();
+        assert!(seen_by(&reading, Pass::First).is_some());
+        let mut others = reading.features[0].clone();
+        others.pass = Pass::Second;
+        assert!(seen_by(&Reading { features: vec![others], ..reading.clone() }, Pass::Second).is_none());
+        let cut = Reading { log_probs: reading.log_probs[..reading.classes].to_vec(), ..reading };
+        assert!(seen_by(&cut, Pass::First).is_none());
     }
 
     #[test]

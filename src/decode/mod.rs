@@ -3,7 +3,8 @@
 //! A noisy channel over the whole game. A game's probability is the product over its plies of
 //! p(ink | spelling) p(spelling | move, language, habits) p(move | position), and of the prices of whatever slips it
 //! needs. The `beam` keeps the likely games, `posterior` sums over them, `confidence` says how far
-//! such sums can be trusted, `plies` puts the outcome into words.
+//! such sums can be trusted, `plies` puts the outcome into words. A first look teaches languages, habits and prices,
+//! and what the hand's signs look like (`adaptation`, `confusions`).
 
 mod adaptation;
 mod beam;

@@ -47,9 +47,14 @@ impl Features {
         self
     }
 
+    /// Number of features of a step.
+    pub fn width(&self) -> usize {
+        self.values.len() / self.steps.len().max(1)
+    }
+
     /// The features of each step.
     pub fn rows(&self) -> impl Iterator<Item = (usize, Vec<f32>)> {
-        let width = self.values.len() / self.steps.len().max(1);
+        let width = self.width();
         let row = move |index: usize| &self.values[index * width..(index + 1) * width];
         let value = |&value: &i16| f32::from(value) / UNITS;
         self.steps.iter().enumerate().map(move |(i, &t)| (usize::from(t), row(i).iter().map(value).collect()))
