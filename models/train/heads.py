@@ -4,7 +4,7 @@
 
 The output is called `features` and has the shape (batch, steps, width). The hash on the card beside each model is renewed.
 The file holds for each model in turn, as little-endian 32-bit numbers: width and number of classes (integers), then
-floats: the temperature of the card, the weights by class, the biases.
+floats: the temperature of the card, the weights by feature with a value for each class, the biases.
 """
 import argparse
 import hashlib
@@ -93,7 +93,7 @@ def main():
             classes, width = weights.shape
             card = renew(path, width)
             f.write(struct.pack("<IIf", width, classes, card["temperature"]))
-            f.write(np.concatenate([weights.ravel(), biases]).astype("<f4").tobytes())
+            f.write(np.concatenate([weights.T.ravel(), biases]).astype("<f4").tobytes())
             print(f"{path}: {width} features, {classes} classes")
 
 

@@ -8,7 +8,7 @@
 use super::Row;
 use super::confusions::Lesson;
 use super::sheet::cells;
-use crate::reading::{Features, Head, Pass, Reading, normalise};
+use crate::reading::{Features, Head, Pass, Reading, normalise, score};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -26,8 +26,6 @@ const HELD: f32 = 1.0;
 const SURE: f32 = 0.7;
 /// nor does a text that the ink holds no likelier than this, by its natural logarithm.
 const LEAST: f32 = -8.0;
-/// A class that is nowhere likelier than this, and stands nowhere, is left alone.
-const UNLIKELY: f32 = 0.01;
 /// Where what the game says costs no more than this, in nats a cell, nothing is to be learned.
 const WELL: f32 = 0.1;
 /// A cell that reads worse than this, in nats, is as bad as can be.
@@ -37,49 +35,43 @@ const WORST: f32 = 8.0;
 pub fn adapted(rows: &[Row], lessons: &[Lesson]) -> Option<Vec<Row>> {
     let cells = cells(rows);
     let sheets = cells.first().map_or(0, Vec::len);
-    let hands: Vec<(usize, Pass)> =
-        (0..sheets).flat_map(|sheet| [Pass::First, Pass::Second].map(|pass| (sheet, pass))).collect();
-    let learned: Vec<Option<Learned>> = hands
-        .par_iter()
-        .map(|&(sheet, pass)| {
-            let reading = |slot: usize| cells[slot][sheet].and_then(|cell| cell.reading.as_ref());
-            let texts = lessons.iter().filter(|lesson| lesson.sheet == sheet && lesson.sure >= SURE);
-            let texts = texts.map(|lesson| (lesson.slot, lesson.text.as_slice())).collect();
-            learn(&Hand::new((0..cells.len()).map(reading).collect(), texts, pass)?)
+    let layers = (0..sheets).into_par_iter().flat_map(|sheet| [Pass::First, Pass::Second].map(|pass| (sheet, pass)));
+    let learned: Vec<(usize, Learned)> = layers
+        .filter_map(|(sheet, pass)| {
+            let sure = lessons.iter().filter(|lesson| lesson.sheet == sheet && lesson.sure >= SURE);
+            let read = |lesson: &'_ Lesson| cells[lesson.slot][sheet].and_then(|cell| cell.reading.as_ref());
+            let texts = sure.filter_map(|lesson| Some((lesson.slot, read(lesson)?, lesson.text.as_slice())));
+            Some((sheet, learn(&Examples::new(texts, pass)?)?))
         })
         .collect();
-    if learned.iter().all(Option::is_none) {
+    if learned.is_empty() {
         return None;
     }
     let mut adapted = rows.to_vec();
     for (slot, side) in adapted.iter_mut().flat_map(|row| [&mut row.white, &mut row.black]).enumerate() {
         for cell in side {
             let Some(reading) = &mut cell.reading else { continue };
-            for (_, learned) in hands.iter().zip(&learned).filter(|((sheet, _), _)| *sheet == cell.sheet) {
-                learned.iter().for_each(|learned| learned.read(slot, reading));
-            }
+            let own = learned.iter().filter(|(sheet, _)| *sheet == cell.sheet);
+            own.for_each(|(_, learned)| learned.read(slot, reading));
         }
     }
     Some(adapted)
 }
 
-/// What one network saw in the cells of one hand.
-struct Hand<'a> {
+/// What one network saw in those cells of one hand of which the game says what they hold.
+struct Examples<'a> {
     pass: Pass,
     head: &'static Head,
-    /// The classes that matter, the blank first.
-    classes: Vec<usize>,
-    /// The signs seen where the game says what stands there.
+    /// Slot, reading, text.
+    cells: Vec<(usize, &'a Reading, &'a [usize])>,
     seen: Vec<Seen>,
-    /// Those cells: slot, reading, text.
-    taught: Vec<(usize, &'a Reading, &'a [usize])>,
 }
 
-/// A time step of a cell that teaches.
+/// A time step of such a cell.
 struct Seen {
     part: usize,
     features: Vec<f32>,
-    /// Index of the class that stands there among those that matter.
+    /// The class that stands there.
     class: usize,
 }
 
@@ -97,42 +89,26 @@ fn seen_by(reading: &Reading, pass: Pass) -> Option<(&Features, Range<usize>)> {
     Some((features, reading.each_look().find(shows).filter(|_| is_ours)?))
 }
 
-impl<'a> Hand<'a> {
-    /// Of readings by slot and of texts by slot; none where too few teach.
-    fn new(readings: Vec<Option<&'a Reading>>, texts: Vec<(usize, &'a [usize])>, pass: Pass) -> Option<Self> {
-        let head = Head::embedded(pass)?;
-        let mut matters = vec![false; head.classes];
-        matters[0] = true;
-        for reading in readings.iter().flatten() {
-            for step in seen_by(reading, pass).into_iter().flat_map(|(features, _)| &features.steps) {
-                let likely = reading.step(usize::from(*step)).iter().map(|p| *p > UNLIKELY.ln());
-                matters.iter_mut().zip(likely).for_each(|(matters, likely)| *matters |= likely);
-            }
-        }
-        let mut signs = Vec::new();
-        let mut taught = Vec::new();
-        for (slot, text) in texts {
-            let Some(reading) = readings[slot] else { continue };
+impl<'a> Examples<'a> {
+    /// Of cells with their texts, by slot; none where too few teach.
+    fn new(texts: impl Iterator<Item = (usize, &'a Reading, &'a [usize])>, pass: Pass) -> Option<Self> {
+        let mut examples = Self { pass, head: Head::embedded(pass)?, cells: Vec::new(), seen: Vec::new() };
+        for (slot, reading, text) in texts {
             let Some((features, look)) = seen_by(reading, pass) else { continue };
             let Some(alignment) = reading.alignment(look.clone(), text) else { continue };
             if reading.log_likelihood_of(look.clone(), text) < LEAST {
                 continue;
             }
-            for (step, features) in features.rows() {
+            examples.seen.extend(features.rows().map(|(step, features)| {
                 let class = alignment[step - look.start].map_or(0, |sign| text[sign]);
-                matters[class] = true;
-                signs.push((part_of(slot), features, class));
-            }
-            taught.push((slot, reading, text));
+                Seen { part: part_of(slot), features, class }
+            }));
+            examples.cells.push((slot, reading, text));
         }
-        let classes: Vec<usize> = (0..head.classes).filter(|&class| matters[class]).collect();
-        let index = |class: usize| classes.iter().position(|&other| other == class).unwrap_or(0);
-        let seen =
-            signs.into_iter().map(|(part, features, class)| Seen { part, features, class: index(class) }).collect();
-        (taught.len() >= FEWEST).then_some(Self { pass, head, classes, seen, taught })
+        Some(examples).filter(|examples| examples.cells.len() >= FEWEST)
     }
 
-    /// How badly the cells that teach read, on average, each by the weights of its own part.
+    /// How badly the cells read, on average, each by the weights of its own part.
     fn misread(&self, read: impl Fn(usize, &mut Reading) + Sync) -> f32 {
         let cost = |&(slot, reading, text): &(usize, &Reading, &[usize])| {
             let (_, look) = seen_by(reading, self.pass)?;
@@ -140,16 +116,15 @@ impl<'a> Hand<'a> {
             read(slot, &mut reading);
             Some((-reading.log_likelihood_of(look, text)).min(WORST))
         };
-        self.taught.par_iter().filter_map(cost).sum::<f32>() / self.taught.len() as f32
+        self.cells.par_iter().filter_map(cost).sum::<f32>() / self.cells.len() as f32
     }
 }
 
-/// Weights that have learned a hand, by part of its cells, which they have not seen.
+/// A last layer that has learned a hand.
 struct Learned {
     pass: Pass,
     head: &'static Head,
-    classes: Vec<usize>,
-    /// By part: rows of weights by feature, a value for each class that matters; the biases last.
+    /// By part of the cells, which they have not seen, in the order of [`Head::weights`].
     weights: Vec<Vec<f32>>,
 }
 
@@ -157,33 +132,30 @@ impl Learned {
     /// Reads a cell's features again.
     fn read(&self, slot: usize, reading: &mut Reading) {
         let Some((features, _)) = seen_by(reading, self.pass) else { return };
-        let (count, weights) = (self.classes.len(), &self.weights[part_of(slot)]);
-        let mut scores = vec![0.0; count];
         let rows: Vec<_> = features.rows().collect();
         for (step, features) in rows {
-            let mut all = self.head.scores(&features);
-            score(weights, &features, &mut scores);
-            self.classes.iter().zip(&scores).for_each(|(&class, score)| all[class] = *score);
-            all.iter_mut().for_each(|score| *score /= self.head.temperature);
-            normalise(&mut all);
-            reading.log_probs[step * self.head.classes..][..self.head.classes].copy_from_slice(&all);
+            let scores = &mut reading.log_probs[step * self.head.classes..][..self.head.classes];
+            score(&self.weights[part_of(slot)], &features, scores);
+            scores.iter_mut().for_each(|score| *score /= self.head.temperature);
+            normalise(scores);
         }
     }
 }
 
 /// The weights at which the cells left out read best; none where that is where they began.
-fn learn(hand: &Hand) -> Option<Learned> {
-    let mut least = hand.misread(|_, _| ());
+fn learn(examples: &Examples) -> Option<Learned> {
+    let Examples { pass, head, .. } = *examples;
+    let mut least = examples.misread(|_, _| ());
     if least < WELL {
         return None;
     }
-    let mut descents: Vec<Descent> = (0..PARTS).map(|_| Descent::new(hand)).collect();
+    let mut descents: Vec<Descent> = (0..PARTS).map(|_| Descent::new(head)).collect();
     let mut best = None;
     for stop in STOPS {
-        descents.par_iter_mut().enumerate().for_each(|(part, descent)| descent.go_on(hand, part, stop));
+        descents.par_iter_mut().enumerate().for_each(|(part, descent)| descent.go_on(examples, part, stop));
         let weights = descents.iter().map(|descent| descent.weights.clone()).collect();
-        let learned = Learned { pass: hand.pass, head: hand.head, classes: hand.classes.clone(), weights };
-        let misread = hand.misread(|slot, reading| learned.read(slot, reading));
+        let learned = Learned { pass, head, weights };
+        let misread = examples.misread(|slot, reading| learned.read(slot, reading));
         if misread >= least {
             break;
         }
@@ -194,7 +166,7 @@ fn learn(hand: &Hand) -> Option<Learned> {
 
 /// The descent of one part's weights.
 struct Descent {
-    start: Vec<f32>,
+    head: &'static Head,
     weights: Vec<f32>,
     /// Running means of the gradient and of its square.
     means: [Vec<f32>; 2],
@@ -202,24 +174,20 @@ struct Descent {
 }
 
 impl Descent {
-    fn new(hand: &Hand) -> Self {
-        let Hand { head, classes, .. } = hand;
-        let by_feature = (0..head.width)
-            .flat_map(|feature| classes.iter().map(move |&class| head.weights[class * head.width + feature]));
-        let start: Vec<f32> = by_feature.chain(classes.iter().map(|&class| head.biases[class])).collect();
-        let none = vec![0.0; start.len()];
-        Self { weights: start.clone(), start, means: [none.clone(), none], steps: 0 }
+    fn new(head: &'static Head) -> Self {
+        let none = vec![0.0; head.weights.len()];
+        Self { head, weights: head.weights.clone(), means: [none.clone(), none], steps: 0 }
     }
 
     /// Takes steps up to the given number, by what the other parts show.
-    fn go_on(&mut self, hand: &Hand, part: usize, until: usize) {
-        let classes = hand.classes.len();
+    fn go_on(&mut self, examples: &Examples, part: usize, until: usize) {
+        let classes = self.head.classes;
         let mut error = vec![0.0; classes];
         while self.steps < until {
             self.steps += 1;
-            let held = self.weights.iter().zip(&self.start).map(|(weight, start)| HELD * (weight - start));
+            let held = self.weights.iter().zip(&self.head.weights).map(|(weight, start)| HELD * (weight - start));
             let mut gradient: Vec<f32> = held.collect();
-            for seen in hand.seen.iter().filter(|seen| seen.part != part) {
+            for seen in examples.seen.iter().filter(|seen| seen.part != part) {
                 score(&self.weights, &seen.features, &mut error);
                 normalise(&mut error);
                 error.iter_mut().for_each(|p| *p = p.exp());
@@ -247,16 +215,6 @@ impl Descent {
     }
 }
 
-/// Scores of the classes by weights in the order of [`Learned::weights`].
-fn score(weights: &[f32], features: &[f32], scores: &mut [f32]) {
-    scores.fill(0.0);
-    for (row, value) in weights.chunks_exact(scores.len()).zip(features.iter().chain([&1.0])) {
-        if *value != 0.0 {
-            scores.iter_mut().zip(row).for_each(|(score, weight)| *score += value * weight);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -268,13 +226,21 @@ mod tests {
         (0..width).map(value).collect()
     }
 
+    /// Score of each class.
+    fn scores(features: &[f32]) -> Vec<f32> {
+        let head = Head::embedded(Pass::First).unwrap();
+        let mut scores = vec![0.0; head.classes];
+        score(&head.weights, features, &mut scores);
+        scores
+    }
+
     /// A cell in which the network sees these signs, with a blank before and behind each.
     fn cell(signs: [usize; 2]) -> Vec<InkCell> {
         let head = Head::embedded(Pass::First).unwrap();
         let (mut log_probs, mut features) = (Vec::new(), Vec::new());
         for sign in signs {
             let seen = look_of(sign, head.width);
-            let mut scores = head.scores(&seen);
+            let mut scores = scores(&seen);
             normalise(&mut scores);
             let blank = (0..head.classes).map(|class| if class == 0 { 0.0 } else { -20.0 });
             log_probs.extend(scores.into_iter().chain(blank));
@@ -303,7 +269,7 @@ mod tests {
     fn meant() -> [usize; 4] {
         let head = Head::embedded(Pass::First).unwrap();
         [1, 2, 3, 4].map(|sign| {
-            let scores = head.scores(&look_of(sign, head.width));
+            let scores = scores(&look_of(sign, head.width));
             let mut classes: Vec<usize> = (1..head.classes).collect();
             classes.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
             classes[1]
@@ -339,10 +305,9 @@ mod tests {
         let (rows, meant) = (rows(), meant());
         let [a, b, c, d] = meant;
         let differing = |slot: usize| vec![[a, b, c, d][slot / 2 % 4], [d, a, b, c][slot / 3 % 4]];
-        if let Some(learned) = adapted(&rows, &lessons(differing, 40)) {
-            // At most that nothing is sure.
-            assert!(likelihood(&learned[0].white, &differing(0)) < 0.5);
-        }
+        // At most that nothing is sure.
+        let learned = adapted(&rows, &lessons(differing, 40));
+        assert!(learned.is_none_or(|learned| likelihood(&learned[0].white, &differing(0)) < 0.5));
         assert!(adapted(&rows, &lessons(|_| vec![a, c], 6)).is_none());
         let mut unsure = lessons(|slot| if slot.is_multiple_of(2) { vec![a, c] } else { vec![b, d] }, 40);
         assert!(adapted(&rows, &unsure).is_some());

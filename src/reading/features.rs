@@ -69,10 +69,8 @@ pub struct Head {
     pub classes: usize,
     /// Scores are divided by it, as the model's card says.
     pub temperature: f32,
-    /// A row of `width` weights a class.
+    /// A row for each feature and a last one for the biases, with a value for each class.
     pub weights: Vec<f32>,
-    /// One a class.
-    pub biases: Vec<f32>,
 }
 
 impl Head {
@@ -81,12 +79,6 @@ impl Head {
         static HEADS: OnceLock<Vec<Head>> = OnceLock::new();
         let heads = HEADS.get_or_init(|| Self::parse(include_bytes!("../../models/heads.bin")).unwrap_or_default());
         heads.get(pass as usize)
-    }
-
-    /// Score of each class.
-    pub fn scores(&self, features: &[f32]) -> Vec<f32> {
-        let row = |weights: &[f32]| weights.iter().zip(features).map(|(weight, value)| weight * value).sum::<f32>();
-        self.weights.chunks_exact(self.width).zip(&self.biases).map(|(weights, bias)| row(weights) + bias).collect()
     }
 
     /// The layers in a file as `models/train/heads.py` writes it.
@@ -99,10 +91,20 @@ impl Head {
                 let float = |four: &[u8]| f32::from_le_bytes([four[0], four[1], four[2], four[3]]);
                 Some(take(&mut bytes, count)?.chunks_exact(4).map(float).collect::<Vec<f32>>())
             };
-            let (temperature, weights) = (floats(1)?[0], floats(width.checked_mul(classes)?)?);
-            heads.push(Self { width, classes, temperature, weights, biases: floats(classes)? });
+            let temperature = floats(1)?[0];
+            heads.push(Self { width, classes, temperature, weights: floats((width + 1).checked_mul(classes)?)? });
         }
         Some(heads)
+    }
+}
+
+/// Scores of the classes by a last layer's weights, in the order of [`Head::weights`]. Features are often zero.
+pub fn score(weights: &[f32], features: &[f32], scores: &mut [f32]) {
+    scores.fill(0.0);
+    for (row, value) in weights.chunks_exact(scores.len()).zip(features.iter().chain([&1.0])) {
+        if *value != 0.0 {
+            scores.iter_mut().zip(row).for_each(|(score, weight)| *score += value * weight);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod features;
 
-pub use features::{Features, Head, Pass};
+pub use features::{Features, Head, Pass, score};
 
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;

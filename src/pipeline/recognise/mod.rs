@@ -142,7 +142,7 @@ fn model_error(file: &str, cause: impl std::fmt::Display) -> Error {
 mod tests {
     use super::*;
     use crate::pipeline::cells::CROP_HEIGHT;
-    use crate::reading::Head;
+    use crate::reading::{Head, score};
 
     #[test]
     fn the_models_are_those_on_their_cards() {
@@ -171,7 +171,8 @@ mod tests {
             assert_eq!(head.temperature, pass.card().unwrap().temperature);
             assert!(!reading.features.is_empty(), "{pass:?}");
             for (t, features) in reading.features.iter().flat_map(Features::rows) {
-                let mut scores = head.scores(&features);
+                let mut scores = vec![0.0; head.classes];
+                score(&head.weights, &features, &mut scores);
                 scores.iter_mut().for_each(|score| *score /= head.temperature);
                 normalise(&mut scores);
                 let gap = scores.iter().zip(reading.step(t)).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
