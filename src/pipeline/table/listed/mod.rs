@@ -4,6 +4,7 @@
 //! give the rows. Each row's moves are the words to the right of its number, as far as the next column of numbers.
 
 mod columns;
+mod erased;
 mod layout;
 mod list;
 mod numbers;

@@ -3,10 +3,10 @@
 //! Ruling that is paler than the ink is told by its tone, however the paper bends. Where pencil is as pale, what is long, thin and
 //! straight is taken away. Of the two ways the one is likelier that leaves whole letters.
 
+use super::erased::{erased, lighter};
 use super::words::Writing;
+use crate::pipeline::page::Page;
 use crate::pipeline::page::shapes::far_shares;
-use crate::pipeline::page::{PAPER, Page};
-use image::{GrayImage, Luma};
 
 /// Darkness (of 255) from which a pixel is ink where no ruling is darker, and where ink is pale; of the palest ruling that is
 /// looked for, and of the darkest that can be told from ink.
@@ -25,8 +25,6 @@ const CLEAR_OF_RULING: u8 = 15;
 const DARK: f32 = 0.6;
 /// Share of the strokes that is clear of the ruling, if the ink is the darker one: of their pixels many lie at their edges.
 const DARKER: f32 = 0.45;
-/// Darkness of what lies around the paper at least: shadows are paler.
-const AROUND: u8 = 128;
 /// How much higher letters become at least where pieces of strokes become whole, and how many more there are at most of them where
 /// there are some.
 const WHOLE: f32 = 1.06;
@@ -36,15 +34,6 @@ const BROKEN: f32 = 0.75;
 const A_GAME: usize = 50;
 /// How many times as many pieces as letters are more than strokes fall into.
 const MOST_PIECES: usize = 4;
-/// Length over which lines are straight, in pixels of the page, and the share of it that is dark; their slopes, as pixels up or
-/// down over a hundred, and steps between these.
-const STRAIGHT: usize = 120;
-const UNBROKEN: f32 = 0.9;
-const SLOPES: i32 = 8;
-const SLOPE_STEP: usize = 2;
-/// Breadth of a line that a stroke may cross, and how far beside it the stroke is looked for, in pixels of the page.
-const BREADTH: usize = 9;
-const BESIDE: usize = 3;
 
 /// A page without its ruling.
 #[derive(Clone)]
@@ -142,116 +131,7 @@ fn ruling(page: &Page) -> Option<u8> {
 
 /// The page with everything up to a darkness made white, and what is darker the less so the darker it is.
 fn lightened(page: &Page, darkness: u8) -> Page {
-    let from = f32::from(darkness);
-    page.toned(|grey| {
-        let dark = 255.0 - grey;
-        let shown = (dark - from).max(0.0) / (PAPER - from) * PAPER;
-        // Strokes are thin and their edges pale: they keep the weight that they had.
-        PAPER - (2.0 * shown).min(dark)
-    })
-}
-
-/// The page with its lines made white where no stroke crosses them; what is darker than so much belongs to a line or a stroke.
-/// What is very dark and broad lies around the paper.
-fn erased(page: &Page, darkness: u8) -> Page {
-    let (across, around) = (Bitmap::of(&page.image, darkness), Bitmap::of(&page.image, AROUND));
-    let down = across.transposed();
-    let (level, upright) = (across.lines(), down.lines());
-    let (level_across, upright_across) = (upright.transposed(), level.transposed());
-    let level_only = across.without_strokes(level, &level_across);
-    let upright_only = down.without_strokes(upright, &upright_across).transposed();
-    let mut page = page.clone();
-    for (index, (level, upright)) in level_only.dark.iter().zip(&upright_only.dark).enumerate() {
-        let (x, y) = (index % across.width, index / across.width);
-        if (*level || *upright) && !around.is_broad(x, y) {
-            page.image.put_pixel(x as u32, y as u32, Luma([PAPER as u8]));
-        }
-    }
-    page
-}
-
-/// Some of the pixels of a page, row by row.
-struct Bitmap {
-    dark: Vec<bool>,
-    width: usize,
-}
-
-impl Bitmap {
-    fn of(image: &GrayImage, darkness: u8) -> Self {
-        let dark = image.as_raw().iter().map(|&pixel| 255 - pixel > darkness).collect();
-        Self { dark, width: image.width() as usize }
-    }
-
-    fn height(&self) -> usize {
-        self.dark.len() / self.width.max(1)
-    }
-
-    fn transposed(&self) -> Self {
-        let (width, height) = (self.width, self.height());
-        let dark = (0..width).flat_map(|x| (0..height).map(move |y| self.dark[y * width + x])).collect();
-        Self { dark, width: height }
-    }
-
-    /// Whether what a pixel belongs to is broader than a line each way.
-    fn is_broad(&self, x: usize, y: usize) -> bool {
-        let around = |at: usize, last: usize| [at.saturating_sub(BREADTH), (at + BREADTH).min(last)];
-        let columns = around(x, self.width - 1);
-        around(y, self.height() - 1).into_iter().all(|y| columns.iter().all(|x| self.dark[y * self.width + x]))
-    }
-
-    /// What belongs to lines that run from left to right.
-    fn lines(&self) -> Self {
-        let (width, height) = (self.width, self.height() as i32);
-        let mut lines = vec![false; self.dark.len()];
-        let least = (UNBROKEN * STRAIGHT as f32) as usize;
-        for slope in (-SLOPES..=SLOPES).step_by(SLOPE_STEP) {
-            let off = |x: usize| (slope * x as i32) / 100;
-            let reach = off(width).abs();
-            for start in -reach..height + reach {
-                let at = |x: usize| {
-                    let y = start + off(x);
-                    (0..height).contains(&y).then(|| y as usize * width + x)
-                };
-                let is_dark = |x: usize| at(x).is_some_and(|at| self.dark[at]);
-                let (mut count, mut marked) = (0, 0);
-                for x in 0..width {
-                    count += usize::from(is_dark(x));
-                    count -= usize::from(x >= STRAIGHT && is_dark(x - STRAIGHT));
-                    if count >= least {
-                        let from = marked.max((x + 1).saturating_sub(STRAIGHT));
-                        (from..=x).filter_map(at).for_each(|at| lines[at] |= self.dark[at]);
-                        marked = x + 1;
-                    }
-                }
-            }
-        }
-        Self { dark: lines, width }
-    }
-
-    /// Some lines, a pixel broader, without the places at which strokes cross them, which are dark on both sides; the lines that
-    /// run down the page are no strokes.
-    fn without_strokes(&self, mut lines: Self, down: &Self) -> Self {
-        let (width, height) = (self.width, self.height());
-        let is_stroke = |x: usize, ys: std::ops::Range<usize>| {
-            ys.into_iter().any(|y| y < height && self.dark[y * width + x] && !down.dark[y * width + x])
-        };
-        for x in 0..width {
-            let mut y = 0;
-            while y < height {
-                let end = (y..height).find(|&y| !lines.dark[y * width + x]).unwrap_or(height);
-                if end > y {
-                    let crossed = end - y <= BREADTH
-                        && is_stroke(x, y.saturating_sub(BESIDE)..y)
-                        && is_stroke(x, end..end + BESIDE);
-                    let erased = if crossed { y..end } else { y.saturating_sub(1)..(end + 1).min(height) };
-                    erased.clone().for_each(|y| lines.dark[y * width + x] = !crossed);
-                    y = erased.end;
-                }
-                y = y.max(end) + 1;
-            }
-        }
-        lines
-    }
+    page.toned(|grey| lighter(255.0 - grey, f32::from(darkness)))
 }
 
 #[cfg(test)]
@@ -259,6 +139,7 @@ mod tests {
     use super::super::words::Writing;
     use super::super::words::tests::squared;
     use super::*;
+    use image::Luma;
 
     #[test]
     fn a_page_has_the_same_ruling_whichever_way_up() {
@@ -280,18 +161,6 @@ mod tests {
         assert!(!is_line(&likely) && !is_line(&other), "both are without the lines");
         assert!(likely.page.image != other.page.image);
         assert!(Ways::new(&squared(0, &letters)).other.is_none(), "there are no lines");
-    }
-
-    #[test]
-    fn ruling_is_erased_but_not_the_dark_around_the_paper() {
-        let mut page = squared(75, &[[200, 205]]);
-        for (x, y) in (0..900).flat_map(|x| (0..60).map(move |y| (x, y))) {
-            page.image.put_pixel(x, y, Luma([20]));
-        }
-        let erased = erased(&page, 50);
-        assert!(erased.image.get_pixel(300, 20).0[0] < 40, "the table that the paper lies on");
-        assert!(erased.image.get_pixel(300, 201).0[0] > 240, "a line");
-        assert!(erased.image.get_pixel(201, 201).0[0] > 240, "a crossing");
     }
 
     #[test]
