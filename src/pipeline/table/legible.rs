@@ -68,10 +68,7 @@ pub(crate) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Re
     if grid.pitch < LOWEST {
         return Ok(Legible::default());
     }
-    // Column by column: every so many cells along the rows might be those of one column.
-    let columns = grid.pairs.iter().flat_map(|pair| [&pair.white, &pair.black]);
-    let ruled = || grid.bands.iter().filter(|band| band.ruled);
-    let places: Vec<_> = columns.flat_map(|column| ruled().map(move |band| (band, column))).collect();
+    let places = places(grid);
     // A part of the cells tells how many are written on.
     let step = (places.len() / (4 * LOOKED_AT)).max(1);
     let sampled: Vec<_> = places.into_iter().step_by(step).collect();
@@ -91,6 +88,23 @@ pub(crate) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Re
     };
     let area = written.iter().map(|(_, (band, _))| row_area(band)).sum::<f32>() / (2 * grid.pairs.len()) as f32;
     Ok(Legible { share, clear, looked_at: shown.len(), area: share * area * step as f32 })
+}
+
+/// The cells of a table, column by column: every so many along the rows might be those of one column.
+fn places(grid: &Grid) -> Vec<(&Band, &Column)> {
+    let columns = grid.pairs.iter().flat_map(|pair| [&pair.white, &pair.black]);
+    let ruled = || grid.bands.iter().filter(|band| band.ruled);
+    columns.flat_map(|column| ruled().map(move |band| (band, column))).collect()
+}
+
+/// How many cells of a table clearly read as moves.
+///
+/// # Errors
+/// As [`Recogniser::read`].
+pub(crate) fn clear_moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<usize> {
+    let crops = Crop::cut_all(page, &places(grid));
+    let written: Vec<&Crop> = crops.iter().filter(|crop| !crop.is_blank()).collect();
+    Ok(count(&clear_ones(recogniser.read(&written)?, recogniser), recogniser))
 }
 
 /// Whether moves are written in a column: of some of its cells, spread over the table.
@@ -279,6 +293,7 @@ pub(super) mod tests {
         assert!((found.share - 0.25).abs() < 0.06, "{found:?}");
         let column = 256.0 * 40.0 * 18.0;
         assert!((found.area / column - 1.0).abs() < 0.25, "{found:?}");
+        assert_eq!(clear_moves(&page, &grid, &Fake(Alphabet::new("e4".chars()))).unwrap(), 18);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Paper that is no form: moves behind numbers written by hand, or running on in lines.
 
 use super::found::{Found, WHOLE};
+use super::legible;
 use super::listed::Ways;
 use super::running::{SHARE, Text};
 use super::search::Search;
@@ -140,7 +141,13 @@ impl Search<'_> {
             let least = if words_tell { WHOLE } else { SURE };
             lists.retain(|found| found.is_told(least) && !is_nothing(found));
         }
-        let best = best(lists);
+        // Where rows are passed over or letters are broken, fewer moves read.
+        let mut read = Vec::new();
+        for found in lists {
+            let moves = || legible::clear_moves(&found.page, &found.grid, self.recogniser);
+            read.push((timed(self.timing, "anchor", moves)?, found));
+        }
+        let best = best(read);
         let any = best.is_some();
         self.best = best.or(self.best.take());
         Ok(any)
@@ -157,12 +164,13 @@ impl Search<'_> {
     }
 }
 
-/// The list of which most reads, the first of several: where far fewer numbers read rows may have been passed over, and where
-/// fewer moves do letters may be broken.
-fn best(lists: Vec<Found>) -> Option<Found> {
-    let moves = |found: &Found| found.support() * found.legible.map_or(0.0, |legible| legible.clear);
-    let more = |a: &Found, b: &Found| moves(a).total_cmp(&moves(b)).then(a.support().total_cmp(&b.support()));
-    lists.into_iter().rev().max_by(more)
+/// The list of which most moves read, given with how many these are; of several the one of which most numbers do, the first of
+/// those.
+fn best(lists: Vec<(usize, Found)>) -> Option<Found> {
+    let more = |(of_a, a): &(usize, Found), (of_b, b): &(usize, Found)| {
+        of_a.cmp(of_b).then(a.support().total_cmp(&b.support()))
+    };
+    lists.into_iter().rev().max_by(more).map(|(_, found)| found)
 }
 
 /// Those quarter turns by which a page may be upright, likeliest first, going by the share of its words that read as moves then:
@@ -183,29 +191,23 @@ mod tests {
     use crate::pipeline::photo::ingest::Photo;
     use crate::pipeline::table::columns;
     use crate::pipeline::table::grid::Grid;
-    use crate::pipeline::table::legible::Legible;
     use image::{GrayImage, Luma};
 
     #[test]
     fn the_list_of_which_most_reads_is_the_best() {
-        // By what each of twenty numbers says, and the share of the moves that read.
-        let list = |&(evidence, clear): &(f32, f32)| {
+        // By how many moves read, and what each of twenty numbers says.
+        let list = |&(moves, evidence): &(usize, f32)| {
             let grey = GrayImage::from_pixel(640, 480, Luma([250]));
             let page = Page::new(&Photo { file: String::new(), grey }, 0);
             let pairs = columns::even(0.0, 640.0, 1, 29);
             let grid = Grid { bands: Vec::new(), pairs, pitch: 30.0, width: 640.0, by_ink: true };
             let anchor = Anchor { first_band: 0, rows: 20, period: 20, first_number: 1, evidence };
-            let mut legible = Legible::default();
-            legible.clear = clear;
-            Found { page, grid, anchor, legible: Some(legible), is_level: false }
+            (moves, Found { page, grid, anchor, legible: None, is_level: false })
         };
-        let chosen = |lists: &[(f32, f32)]| {
-            let best = best(lists.iter().map(list).collect()).unwrap();
-            (best.anchor.evidence, best.legible.unwrap().clear)
-        };
-        assert_eq!(chosen(&[(2.0, 0.9), (3.0, 0.8)]), (3.0, 0.8), "more numbers");
-        assert_eq!(chosen(&[(3.2, 0.6), (3.0, 0.9)]), (3.0, 0.9), "more moves");
-        assert_eq!(chosen(&[(2.0, 0.0), (3.0, 0.0), (2.5, 0.0)]), (3.0, 0.0), "no move is clear");
+        let chosen = |lists: &[(usize, f32)]| best(lists.iter().map(list).collect()).unwrap().anchor.evidence;
+        assert_eq!(chosen(&[(30, 3.2), (38, 3.0), (37, 3.5)]), 3.0, "more moves");
+        assert_eq!(chosen(&[(38, 3.0), (38, 3.2), (0, 3.5)]), 3.2, "more numbers");
+        assert_eq!(chosen(&[(0, 2.0), (0, 3.0), (0, 2.5)]), 3.0, "no move is clear");
         assert!(best(Vec::new()).is_none());
     }
 
