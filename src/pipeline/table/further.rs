@@ -95,8 +95,8 @@ fn leading_pairs(found: Found, recogniser: &dyn Recogniser) -> Result<Found> {
 }
 
 /// The same table found without what is ruled beside it, in other rows, which may lead its lines astray; as it is unless
-/// more of its numbers are read then.
-fn alone(found: Found, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Found> {
+/// more of its numbers are read then, and as many moves.
+fn alone(mut found: Found, recogniser: &dyn Recogniser, timing: &mut Timing, watch: &Watch) -> Result<Found> {
     let ruled = found.grid.bands.iter().filter(|band| band.ruled).count();
     let is_alone = found.grid.covered() >= COVERED && ruled <= found.anchor.rows + BEYOND;
     if is_alone || found.anchor.evidence < UPRIGHT {
@@ -105,10 +105,10 @@ fn alone(found: Found, recogniser: &dyn Recogniser, timing: &mut Timing, watch: 
     let page = painted_over(&found.page, |x, y| !is_on_columns(&found.grid, x, y));
     let alone = Search::new(recogniser, timing, watch).best_on(page)?;
     let is_same = |alone: &Found| alone.grid.pairs.len() == found.grid.pairs.len();
-    Ok(match alone.filter(|alone| is_same(alone) && alone.support() > found.support()) {
-        Some(alone) => Found { page: found.page, ..alone },
-        None => found,
-    })
+    let Some(mut alone) = alone.filter(|alone| is_same(alone) && alone.support() > found.support()) else {
+        return Ok(found);
+    };
+    Ok(if found.reads_better_than(&mut alone, recogniser)? { found } else { Found { page: found.page, ..alone } })
 }
 
 /// A table whose numbers go on from those of others, with these, in the order of their numbers; none where they are not
