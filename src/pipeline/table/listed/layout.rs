@@ -32,6 +32,8 @@ const LOST_ROWS: i32 = 6;
 /// How many numbers stand in a list that goes on in the next one, for each one that is read.
 const FEWER: f32 = 0.7;
 const MORE: f32 = 1.6;
+/// By how many rows lists may seem to stand off each other.
+const ONE_ROW: i32 = 1;
 /// What numbers may say together that go on by chance.
 const BY_CHANCE: f32 = 15.0;
 
@@ -157,7 +159,11 @@ fn numbered(lists: &[List], through: &dyn Fn([f32; 2]) -> Curve) -> Option<Numbe
         let row = rows.min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(0);
         (list.first + middle) as i32 - row
     };
-    let offsets: Vec<i32> = lists.iter().map(offset).collect();
+    let beside: Vec<i32> = lists.iter().map(offset).collect();
+    // Words go up and down by more than a row from one side of a page to the other: numbers that go on exactly are surer.
+    let exact =
+        offsets_of_whole(lists).filter(|exact| exact.iter().zip(&beside).all(|(a, b)| (a - b).abs() <= ONE_ROW));
+    let offsets = exact.unwrap_or(beside);
     let steps: Vec<i32> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let period = steps.first().copied();
     let rows = lists.iter().map(|list| list.places.len()).max()? as f32;
@@ -174,6 +180,14 @@ fn numbered(lists: &[List], through: &dyn Fn([f32; 2]) -> Curve) -> Option<Numbe
     // Each list but the last goes on to the end of its rows.
     let last = period.map_or(lasts.max()?, |period| first + period - 1);
     Some(Numbered { offsets, first, last, period: period.map(|period| period as usize) })
+}
+
+/// By list how much larger its numbers are than those in as many rows of the first one, where each begins with the number
+/// behind the last one of the list before it, and all but the last are as long.
+fn offsets_of_whole(lists: &[List]) -> Option<Vec<i32>> {
+    let rows = lists.first()?.places.len();
+    let goes_on = |pair: &[List]| pair[1].first == pair[0].last() + 1 && pair[0].places.len() == rows;
+    lists.windows(2).all(goes_on).then(|| (0..lists.len()).map(|index| (index * rows) as i32).collect())
 }
 
 /// A list, and what stands behind its numbers.
@@ -315,6 +329,18 @@ mod tests {
         assert_eq!(kept(vec![main(), list(500.0, 2, 50, 8, 8.6)]), Some((1, 25, None)));
         assert_eq!(kept(vec![main(), list(500.0, 2, 9, 8, 8.6)]), Some((1, 25, None)));
         assert_eq!(kept(vec![main(), list(500.0, 2, 50, 8, 20.0)]), None, "too many to be chance");
+    }
+
+    #[test]
+    fn numbers_that_go_on_exactly_tell_which_rows_stand_beside_each_other() {
+        // As if lines fell by a row, or by three, from one list to the next.
+        let period = |fall: f32, first: usize| {
+            let falling = |[x, y]: [f32; 2]| Curve::along(1000, |to| y + fall * (to - x) / 400.0);
+            let lists = [list(100.0, 0, 1, 25, 59.0), list(500.0, 0, first, 8, 20.0)];
+            numbered(&lists, &falling).and_then(|numbered| numbered.period)
+        };
+        assert_eq!([period(0.0, 26), period(40.0, 26), period(-40.0, 26)], [Some(25); 3]);
+        assert_eq!([period(40.0, 27), period(120.0, 26)], [Some(27), Some(28)], "the lines tell");
     }
 
     #[test]
