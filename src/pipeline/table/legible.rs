@@ -20,7 +20,7 @@ pub struct Legible {
     /// Share of the written cells that were looked at.
     share: f32,
     /// The same for those that are more than hardly read.
-    pub clear: f32,
+    clear: f32,
     /// How many these were.
     looked_at: usize,
     /// Area of all cells that read as moves, as these tell, in square pixels of the photo: rows cut in two are as large
