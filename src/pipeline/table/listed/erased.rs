@@ -1,6 +1,6 @@
 //! A page with its ruling taken away that is as dark as what is written on it: what is long, thin and straight.
 
-use crate::pipeline::page::{PAPER, Page};
+use crate::pipeline::page::{PAPER, Page, shades};
 use image::{GrayImage, Luma};
 
 /// Darkness of what lies around the paper at least: shadows are paler.
@@ -60,21 +60,16 @@ impl Tones {
     fn new(image: &GrayImage, on_line: &[bool]) -> Self {
         let (width, height) = (image.width() as usize, image.height() as usize);
         let across = width.div_ceil(SQUARE);
-        let mut counts = vec![[0u32; 256]; across * height.div_ceil(SQUARE)];
+        let mut squares = vec![Vec::new(); across * height.div_ceil(SQUARE)];
         for (index, pixel) in image.as_raw().iter().enumerate().filter(|&(index, _)| on_line[index]) {
-            let square = index / width / SQUARE * across + index % width / SQUARE;
-            counts[square][usize::from(255 - pixel)] += 1;
+            squares[index / width / SQUARE * across + index % width / SQUARE].push(255 - pixel);
         }
-        let tone = |counts: &[u32; 256]| {
-            let mut left = (LINE_TONE * counts.iter().sum::<u32>() as f32) as u32;
-            let is_reached = |&count: &u32| {
-                let reached = left <= count;
-                left = left.saturating_sub(count);
-                reached
-            };
-            counts.iter().position(is_reached).unwrap_or(0) as f32
+        let tone = |mut square: Vec<u8>| {
+            shades::sort(&mut square);
+            let paler = (LINE_TONE * square.len() as f32) as usize;
+            square.get(paler.saturating_sub(1)).copied().map_or(0.0, f32::from)
         };
-        Self { tones: counts.iter().map(tone).collect(), across }
+        Self { tones: squares.into_iter().map(tone).collect(), across }
     }
 
     /// At a pixel.
