@@ -29,7 +29,9 @@ pub enum Error {
     TooSmall { file: String, width: u32, height: u32 },
     #[error("{file}: no table of moves was found ({cause}). Photograph the whole sheet, flat, upright and well lit.")]
     NoTable { file: String, cause: String },
-    #[error("{file}: the sheet was found, but no move is written on it.")]
+    #[error(
+        "{file}: the sheet was found, but no move is written on it that can be seen. If there are moves on it, photograph it closer and in even light."
+    )]
     Blank { file: String },
     #[error("{file}: hardly anything in what looks like its table of moves reads as chess moves. {advice}")]
     Unreadable { file: String, advice: String },

@@ -224,7 +224,8 @@ fn moves_of_one_notation<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
 /// Whether a text is a move in algebraic notation: it ends in a square, whose file may be a capital, or castles; in numeric
 /// notation: it names two squares in digits; in descriptive notation: it is a piece with a file's letters and a rank.
 pub(crate) fn is_move(text: &str) -> [bool; 3] {
-    let text = text.trim_end_matches(['+', '#', '!', '?', '=', ':', ' ']);
+    // Some hands put a dash behind White's moves.
+    let text = text.trim_end_matches(['+', '#', '!', '?', '=', ':', ' ', '-']);
     let castles = text.len() > 2 && text.chars().all(|c| matches!(c, 'O' | '0' | '-'));
     let mut from_end = text.chars().rev();
     let square = matches!(from_end.next(), Some('1'..='8')) && matches!(from_end.next(), Some('a'..='h' | 'A'..='H'));
@@ -333,7 +334,7 @@ pub(super) mod tests {
 
     #[test]
     fn moves_of_any_language_are_known() {
-        let algebraic = ["e4", "Sf3", "Cxd5+", "O-O", "0-0-0", "Ce6!?", "\u{265e}c3#", "NxF3", "D4"];
+        let algebraic = ["e4", "Sf3", "Cxd5+", "O-O", "0-0-0", "Ce6!?", "\u{265e}c3#", "NxF3", "D4", "d4-", "O-O-"];
         assert!(algebraic.iter().all(|text| is_move(text)[0]));
         assert!(["5254", "7163"].iter().all(|text| is_move(text) == [false, true, false]));
         assert!(["P4R", "C3AR", "P-K4", "N-KB3+"].iter().all(|text| is_move(text)[1..] == [false, true]));

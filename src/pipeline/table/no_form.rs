@@ -52,7 +52,9 @@ impl Search<'_> {
             if !are_even && self.take_lists(lists, words_tell)? {
                 return Ok(true);
             }
-            let others = others.iter().map(|ways| Text::new(ways.likely.turned(turns)));
+            let others =
+                others.iter().map(|ways| &ways.likely).chain(unruled.iter().filter_map(|ways| ways.other.as_ref()));
+            let others = others.map(|way| Text::new(way.turned(turns)));
             let mut texts = std::iter::once(texts[usize::from(turns)].take()).chain(others);
             while let Some(text) = timed(self.timing, "grid", || texts.next()) {
                 if self.take_running(text)? {

@@ -12,6 +12,8 @@ const WIDEST: f32 = 9.0;
 /// How many times wider than high a dash is, and its width at least, in heights of a letter.
 const FLAT: f32 = 1.5;
 const DASH: f32 = 0.2;
+/// Width of the stroke of a pen at least, in heights of a letter.
+const THIN: f32 = 0.12;
 /// Heights by which the usual one is told, in shares of that of the upper half of all.
 const USUAL: std::ops::Range<f32> = 0.5..1.4;
 /// Height of what touches from row to row, in heights of a letter.
@@ -79,7 +81,7 @@ impl Writing {
     }
 
     /// The same without the grain of what the paper lies on.
-    pub(super) fn on_paper(unruled: Unruled) -> Option<Self> {
+    pub(in crate::pipeline::table) fn on_paper(unruled: Unruled) -> Option<Self> {
         Self::seen(unruled, true)
     }
 
@@ -124,6 +126,19 @@ impl Writing {
         });
         leave_out_beyond(&edges, width, &mut dashes);
         (letters.len() >= FEWEST).then_some(Self { page, ink, letters, dashes, height })
+    }
+
+    /// The same without pieces that are left of ruling, which may be as long as letters or dashes, where there are more of them
+    /// than a game has.
+    pub(in crate::pipeline::table) fn without_ruling(mut self) -> Self {
+        let is_thin = |shape: &Shape| (shape.width().min(shape.height()) as f32) < THIN * self.height;
+        if 2 * self.letters.iter().filter(|letter| is_thin(letter)).count() > self.letters.len() {
+            self.letters.retain(|letter| !is_thin(letter));
+        }
+        if self.dashes.len() > self.letters.len() {
+            self.dashes.clear();
+        }
+        self
     }
 
     /// The words on the page.
@@ -331,6 +346,25 @@ pub(super) mod tests {
         };
         assert_eq!(found(|x, y| (x + y) % 2 == 0), (24, 0));
         assert!(found(|x, y| (x + y) % 17 == 0).1 > 20, "where there are few, they may be letters");
+    }
+
+    #[test]
+    fn pieces_that_are_left_of_ruling_are_no_letters() {
+        let letters: Vec<[u32; 2]> = (0..12).flat_map(|row| [200, 218].map(|x| [x, 205 + 60 * row])).collect();
+        let found = |pieces: u32| {
+            let mut page = squared(0, &letters);
+            // As long as letters, and as dashes.
+            for (at, (wide, tall)) in (0..pieces).flat_map(|at| [(at, (14, 2)), (at, (8, 3))]) {
+                let left = 300 + 60 * (at % 9) + wide + 10 * (tall % 3);
+                for (x, y) in (0..wide).flat_map(|x| (0..tall).map(move |y| (left + x, 220 + 80 * (at / 9) + y))) {
+                    page.image.put_pixel(x, y, Luma([20]));
+                }
+            }
+            let writing = Writing::on_paper(Unruled { page, ink: 70 }).unwrap().without_ruling();
+            (writing.letters.len(), writing.dashes.len())
+        };
+        assert_eq!(found(54), (24, 0));
+        assert_eq!(found(9), (33, 9), "few may be written");
     }
 
     #[test]

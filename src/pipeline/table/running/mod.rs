@@ -37,26 +37,28 @@ const APART: f32 = 0.3;
 pub(super) const SHARE: f32 = 0.15;
 /// Words of a page, and parts that may be read: more are the grain of something else.
 const MOST_PARTS: usize = 4000;
-/// Fewest moves of a game, the share of them that read as such and that clearly do, and of White's that stand in one line with
-/// the next one: in a list, each has a line of its own.
+/// Fewest moves of a game, and the share of them that clearly read as such.
 const FEWEST: usize = 10;
-const READ: f32 = 0.5;
 const CLEAR: f32 = 0.25;
-const IN_LINE: f32 = 0.3;
+/// The share of them that read as such, however clearly, and of White's that stand in one line with the next one: in a list,
+/// each has a line of its own. Then the same where the numbers of most are told.
+const READ: [f32; 2] = [0.5, 0.3];
+const IN_LINE: [f32; 2] = [0.3, 0.15];
 /// What a number says at least (natural logarithm) that tells where its moves belong.
 const TOLD: f32 = 1.0;
-/// Least share of White's moves whose numbers are told so: on forms hardly any is.
+/// Least share of White's moves whose numbers are told so, on forms hardly any is, and the share that is most of them.
 const NUMBERED: f32 = 0.4;
+const MOST: f32 = 0.7;
 /// Least share of the signs from the first to the last move that the moves take up: in a table seen askew a few words may stand
 /// as in a game.
 const COVERED: f32 = 0.4;
 /// Parts of a page that are read first, at least so many and so great a share, and how often at least, and in what share of
-/// White's moves, two numbers that are told stand in one line there: in a table the next number stands below, and one in ten
-/// of its moves may be taken for a number.
+/// the pairs of White's moves that stand in one line there, the numbers of both are told: in a table the next number stands
+/// below, and one in ten of its moves may be taken for a number.
 const READ_FIRST: usize = 200;
 const FIRST_SHARE: f32 = 0.25;
 const FEWEST_RUN_ON: usize = 2;
-const RUN_ON: f32 = 0.15;
+const RUN_ON: f32 = 0.22;
 /// Rows of a column.
 const ROWS: usize = 40;
 
@@ -74,10 +76,11 @@ fn is_game(places: &[Place], said: &[Said], parts: &[Part]) -> bool {
     let within =
         places.first().zip(places.last()).map_or(0, |(first, last)| parts[last.part].end - parts[first.part].first);
     let is_share = |count: usize, least: f32, all: usize| count as f32 >= least * all as f32;
+    let told_most = usize::from(is_share(told, MOST, whites.len()));
     read.len() >= FEWEST
-        && is_share(read.len(), READ, places.len())
+        && is_share(read.len(), READ[told_most], places.len())
         && is_share(clear, CLEAR, places.len())
-        && is_share(in_line, IN_LINE, whites.len())
+        && is_share(in_line, IN_LINE[told_most], whites.len())
         && is_share(told, NUMBERED, whites.len())
         && is_share(covered, COVERED, within)
 }
@@ -87,9 +90,9 @@ fn runs_on(places: &[Place], parts: &[Part]) -> bool {
     let whites: Vec<&Place> = places.iter().filter(|place| place.colour == Colour::White).collect();
     let line = |place: &Place| parts[place.part].line;
     let told = |place: &Place| place.says > TOLD;
-    let run_on = whites.windows(2).filter(|two| line(two[0]) == line(two[1]) && two.iter().all(|place| told(place)));
-    let run_on = run_on.count();
-    run_on >= FEWEST_RUN_ON && run_on as f32 >= RUN_ON * whites.len() as f32
+    let in_line: Vec<&[&Place]> = whites.windows(2).filter(|two| line(two[0]) == line(two[1])).collect();
+    let run_on = in_line.iter().filter(|two| two.iter().all(|place| told(place))).count();
+    run_on >= FEWEST_RUN_ON && run_on as f32 >= RUN_ON * in_line.len() as f32
 }
 
 /// Writing on a page, in lines.
@@ -108,7 +111,7 @@ impl Text {
     /// What is written on a page that is given without its ruling; none where there is too little to be a game, or so much that
     /// it is the grain of something else.
     pub(super) fn new(unruled: Unruled) -> Option<Self> {
-        let writing = Writing::new(unruled)?;
+        let writing = Writing::on_paper(unruled)?.without_ruling();
         let words = writing.words();
         if words.len() > MOST_PARTS {
             return None;
@@ -150,11 +153,13 @@ impl Text {
             return Ok(None);
         }
         let first = self.first_to_be_read();
-        let count = first.last().map_or(0, |part| part.end);
-        if first.len() < self.parts.len()
-            && !runs_on(&self.read(&first, recogniser)?.likeliest(&first, count, self.height).1, &first)
-        {
-            return Ok(None);
+        if first.len() < self.parts.len() {
+            let count = first.last().map_or(0, |part| part.end);
+            let readings = self.read(&first, recogniser)?;
+            let (said, places) = readings.likeliest(&first, count, self.height);
+            if !runs_on(&places, &first) && !is_game(&places, &said, &first) {
+                return Ok(None);
+            }
         }
         let (parts, signs) = (&self.parts, &self.signs);
         let readings = self.read(parts, recogniser)?;
@@ -324,6 +329,23 @@ mod tests {
         assert!(!is_game(game(1, 3.0, 3)), "each move has a line of its own");
         assert!(!is_game(game(3, 0.2, 3)), "no number is read");
         assert!(!is_game(game(3, 3.0, 6)), "most of what is written among them is no part of it");
+    }
+
+    #[test]
+    fn where_numbers_tell_fewer_moves_need_read() {
+        // Two moves of five read, and most of White's have a line of their own.
+        let is_game = |told: usize| {
+            let (mut places, mut said, mut parts) = game(1, 0.2, 3);
+            places.iter_mut().filter(|place| place.number <= told).for_each(|place| place.says = 3.0);
+            said.iter_mut().enumerate().for_each(|(part, said)| said.is_move = said.is_move.filter(|_| part % 5 < 2));
+            said.extend(said.clone());
+            parts.iter_mut().for_each(|part| part.line -= part.line / 4);
+            places.extend(places.clone().into_iter().map(|place| Place { part: place.part + 20, ..place }));
+            parts.extend(parts.clone().into_iter().map(|part| Part { line: part.line + 10, ..part }));
+            super::is_game(&places, &said, &parts)
+        };
+        assert!(is_game(8));
+        assert!(!is_game(6), "many numbers do not tell");
     }
 
     #[test]
