@@ -48,7 +48,7 @@ const IN_LINE: [f32; 2] = [0.3, 0.15];
 const TOLD: f32 = 1.0;
 /// Least share of White's moves whose numbers are told so, on forms hardly any is, and the share that is most of them.
 const NUMBERED: f32 = 0.4;
-const MOST: f32 = 0.7;
+const MOSTLY_NUMBERED: f32 = 0.7;
 /// Least share of the signs from the first to the last move that the moves take up: in a table seen askew a few words may stand
 /// as in a game.
 const COVERED: f32 = 0.4;
@@ -76,7 +76,7 @@ fn is_game(places: &[Place], said: &[Said], parts: &[Part]) -> bool {
     let within =
         places.first().zip(places.last()).map_or(0, |(first, last)| parts[last.part].end - parts[first.part].first);
     let is_share = |count: usize, least: f32, all: usize| count as f32 >= least * all as f32;
-    let told_most = usize::from(is_share(told, MOST, whites.len()));
+    let told_most = usize::from(is_share(told, MOSTLY_NUMBERED, whites.len()));
     read.len() >= FEWEST
         && is_share(read.len(), READ[told_most], places.len())
         && is_share(clear, CLEAR, places.len())
