@@ -76,7 +76,7 @@ pub(crate) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Re
     let written: Vec<_> = crops.iter().zip(&sampled).filter(|(crop, _)| !crop.is_blank()).collect();
     let shown: Vec<&Crop> =
         written.iter().step_by(written.len().div_ceil(LOOKED_AT).max(1)).map(|(crop, _)| *crop).collect();
-    let readings = recogniser.read(&shown)?;
+    let readings = recogniser.glance(&shown)?;
     let share = count(&readings, recogniser) as f32 / shown.len().max(1) as f32;
     let clear = count(&clear_ones(readings, recogniser), recogniser) as f32 / shown.len().max(1) as f32;
     // Times beside the moves may or may not have been told apart: the cells take up the whole table.
@@ -104,7 +104,7 @@ fn places(grid: &Grid) -> Vec<(&Band, &Column)> {
 pub(crate) fn clear_moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<usize> {
     let crops = Crop::cut_all(page, &places(grid));
     let written: Vec<&Crop> = crops.iter().filter(|crop| !crop.is_blank()).collect();
-    Ok(count(&clear_ones(recogniser.read(&written)?, recogniser), recogniser))
+    Ok(count(&clear_ones(recogniser.glance(&written)?, recogniser), recogniser))
 }
 
 /// Whether moves are written in a column: of some of its cells, spread over the table.
@@ -147,7 +147,7 @@ pub(crate) fn hold_moves(page: &Page, bands: &[Band], column: &Column, recognise
     if crops.iter().any(Crop::is_blank) {
         return Ok(false);
     }
-    let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
+    let readings = recogniser.glance(&crops.iter().collect::<Vec<_>>())?;
     Ok(count(&readings, recogniser) == bands.len())
 }
 
@@ -193,7 +193,7 @@ fn sample(page: &Page, grid: &Grid, column: &Column, recogniser: &dyn Recogniser
     let crops = Crop::cut_all(page, &places);
     let written: Vec<&Crop> = crops.iter().filter(|crop| !crop.is_blank()).collect();
     let shown: Vec<&Crop> = written.iter().copied().step_by(written.len().div_ceil(FEWEST).max(1)).collect();
-    let readings = recogniser.read(&shown)?;
+    let readings = recogniser.glance(&shown)?;
     Ok(Sample { written: written.len(), shown: shown.len(), read: count(&readings, recogniser) })
 }
 
