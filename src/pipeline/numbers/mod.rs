@@ -218,8 +218,17 @@ pub fn share_read(page: &Page, grid: &Grid, nearby: bool, recogniser: &dyn Recog
     let row = |k: usize| ruled[(2 * k + 3) * ruled.len() / (2 * count + 4)];
     let place = |k: usize| (&grid.bands[row(k)], columns[k % columns.len()]);
     let crops = Crop::cut_all(page, &(0..count).map(place).collect::<Vec<_>>());
-    let share_of = |readings: &[Reading]| -> f32 {
-        let texts: Vec<String> = readings.iter().map(|reading| reading.best_path(recogniser.alphabet()).0).collect();
+    let texts_of = |readings: &[Reading]| -> Vec<String> {
+        readings.iter().map(|reading| reading.best_path(recogniser.alphabet()).0).collect()
+    };
+    let share = |crops: &[Crop]| -> Result<f32> {
+        let crops: Vec<&Crop> = crops.iter().collect();
+        // A glance tells where hardly any are, but not surely which ones.
+        let glanced = texts_of(&recogniser.glance(&crops)?);
+        if glanced.iter().filter(|text| number(text).is_some()).count() < 2 {
+            return Ok(0.0);
+        }
+        let texts = texts_of(&recogniser.read(&crops)?);
         let agreeing = |number: fn(&str) -> Option<i64>| {
             // By column how often the numbers say that it begins with one and the same: an upright line may read as 1 all along.
             let mut said: BTreeMap<(usize, i64), usize> = BTreeMap::new();
@@ -233,13 +242,7 @@ pub fn share_read(page: &Page, grid: &Grid, nearby: bool, recogniser: &dyn Recog
         };
         let share = agreeing(number).max(agreeing(bracketed)) as f32 / count as f32;
         // A pair without numbers has nothing that reads.
-        share * columns.len() as f32 / grid.pairs.len() as f32
-    };
-    let share = |crops: &[Crop]| -> Result<f32> {
-        let crops: Vec<&Crop> = crops.iter().collect();
-        let glanced = share_of(&recogniser.glance(&crops)?);
-        // In between a glance does not tell.
-        if glanced == 0.0 || glanced >= SURE { Ok(glanced) } else { Ok(share_of(&recogniser.read(&crops)?)) }
+        Ok(share * columns.len() as f32 / grid.pairs.len() as f32)
     };
     let plain = share(&crops)?;
     if !nearby || plain >= SURE || !is_small(&crops) {
@@ -342,7 +345,7 @@ mod tests {
     const ROWS: usize = 20;
 
     #[test]
-    fn numbers_are_read_where_a_glance_leaves_doubt() {
+    fn numbers_are_read_where_a_glance_sees_some() {
         let grey = GrayImage::from_pixel(1000, 1000, Luma([245]));
         let page = Page::new(&Photo { file: String::new(), grey }, 0);
         let line = |y: f32| Curve { y: vec![y; 42] };
@@ -351,7 +354,7 @@ mod tests {
         let mut pairs = columns::even(100.0, 900.0, 1, 42);
         pairs[0].split(80.0, 500.0);
         let grid = Grid { bands, pairs, pitch: 40.0, width: 800.0, by_ink: false };
-        for (at_a_glance, share, read) in [(0, 0.0, 0), (READ, 1.0, 0), (READ / 2, 1.0, READ)] {
+        for (at_a_glance, share, read) in [(0, 0.0, 0), (1, 0.0, 0), (2, 1.0, READ), (READ, 1.0, READ)] {
             let fake = Fake { alphabet: Alphabet::new("0123456789".chars()), at_a_glance, read: AtomicUsize::new(0) };
             assert_eq!(share_read(&page, &grid, false, &fake).unwrap(), share, "{at_a_glance}");
             assert_eq!(fake.read.into_inner(), read, "{at_a_glance}");

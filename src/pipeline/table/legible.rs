@@ -193,7 +193,7 @@ fn sample(page: &Page, grid: &Grid, column: &Column, recogniser: &dyn Recogniser
     let crops = Crop::cut_all(page, &places);
     let written: Vec<&Crop> = crops.iter().filter(|crop| !crop.is_blank()).collect();
     let shown: Vec<&Crop> = written.iter().copied().step_by(written.len().div_ceil(FEWEST).max(1)).collect();
-    let readings = recogniser.glance(&shown)?;
+    let readings = recogniser.read(&shown)?;
     Ok(Sample { written: written.len(), shown: shown.len(), read: count(&readings, recogniser) })
 }
 
