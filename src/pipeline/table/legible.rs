@@ -76,7 +76,11 @@ pub(crate) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Re
     let written: Vec<_> = crops.iter().zip(&sampled).filter(|(crop, _)| !crop.is_blank()).collect();
     let shown: Vec<&Crop> =
         written.iter().step_by(written.len().div_ceil(LOOKED_AT).max(1)).map(|(crop, _)| *crop).collect();
-    let readings = recogniser.glance(&shown)?;
+    let mut readings = recogniser.glance(&shown)?;
+    // Where no cell passes for a move at a glance none is one; a hand that is hard to read does so in some.
+    if count(&readings, recogniser) > 0 {
+        readings = recogniser.read(&shown)?;
+    }
     let share = count(&readings, recogniser) as f32 / shown.len().max(1) as f32;
     let clear = count(&clear_ones(readings, recogniser), recogniser) as f32 / shown.len().max(1) as f32;
     // Times beside the moves may or may not have been told apart: the cells take up the whole table.
@@ -104,7 +108,7 @@ fn places(grid: &Grid) -> Vec<(&Band, &Column)> {
 pub(crate) fn clear_moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<usize> {
     let crops = Crop::cut_all(page, &places(grid));
     let written: Vec<&Crop> = crops.iter().filter(|crop| !crop.is_blank()).collect();
-    Ok(count(&clear_ones(recogniser.glance(&written)?, recogniser), recogniser))
+    Ok(count(&clear_ones(recogniser.read(&written)?, recogniser), recogniser))
 }
 
 /// Whether moves are written in a column: of some of its cells, spread over the table.
@@ -147,7 +151,7 @@ pub(crate) fn hold_moves(page: &Page, bands: &[Band], column: &Column, recognise
     if crops.iter().any(Crop::is_blank) {
         return Ok(false);
     }
-    let readings = recogniser.glance(&crops.iter().collect::<Vec<_>>())?;
+    let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
     Ok(count(&readings, recogniser) == bands.len())
 }
 
