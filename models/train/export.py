@@ -1,6 +1,6 @@
-"""Writes a recogniser that the program loads, models/recogniser.onnx, second_pass.onnx or glance.onnx, and its card beside it.
+"""Writes a recogniser that the program loads, models/recogniser.onnx or models/second_pass.onnx, and its card beside it.
 
-    python export.py CHECKPOINT --out .. --cells DIR... --trained-on "..." [--name second_pass --half] [--temperature 1] [--note "..."]
+    python export.py CHECKPOINT --out .. --cells DIR... --trained-on "..." [--name second_pass --half] [--note "..."]
 
 Batch norms are folded into the convolutions, with --half weights are kept as 16-bit floats, the output is checked against onnxruntime, and with --cells the card
 gets the held-out figures and the temperature by which log-probabilities are divided to be calibrated.
@@ -63,7 +63,6 @@ def main():
     a.add_argument("--check", nargs="*", default=[]), a.add_argument("--trained-on", default="made-up cells")
     a.add_argument("--note"), a.add_argument("--licence", default=LICENCE)
     a.add_argument("--name", default="recogniser"), a.add_argument("--half", action="store_true"), a.add_argument("--threads", type=int, default=1)
-    a.add_argument("--temperature", type=float, help="instead of the one at which the cells' labels are likeliest")
     o = a.parse_args()
     torch.set_num_threads(o.threads)
     model, state = load(o.checkpoint)
@@ -96,7 +95,6 @@ def main():
                        reader_exact_beam={k: round(v, 4) for k, v in reader_exact([beam(s) for s in scores], pack).items()},
                        held_out_cells=len(pack))
         heat = temperature(scores, pack)
-    heat = o.temperature or heat
     card = dict(file=o.name + ".onnx", sha256=hashlib.sha256(open(path, "rb").read()).hexdigest(), alphabet=SYMBOLS, blank=0,
                 input=dict(name="ink", height=48, width=192, scale=1 / 255, ink_is=1.0, formula="(255 - grey) / 255",
                            row_band=[9, 39]),

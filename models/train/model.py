@@ -14,7 +14,6 @@ SHAPES = {
     # stem, [(channels, (stride down, stride along), residual blocks)], width of the line part, its residual blocks
     "flatter": (32, [(64, (2, 2), 1), (96, (2, 1), 2)], 192, 2),
     "light": (32, [(64, (2, 2), 1), (96, (2, 1), 1)], 160, 2),
-    "glance": (16, [(32, (2, 2), 1), (48, (2, 1), 1)], 96, 1),
 }
 STEPS = 48
 

@@ -3,19 +3,11 @@
 Sets hcs and epfl, and hcs-number and epfl-number (the printed move numbers of the same pages): a game whose number
 divides by 6 is held out for validation, all others are for training.
 A pack of made-up cells is held out as a whole by naming it with --check instead of --synthetic-cells.
-
-    python split.py PAGE...    those of the pages that are for training
 """
-import os
 import re
-import sys
 
 
 def held_out(set_name, game):
     if set_name.startswith("synthetic"):
         return False
     return int(re.match(r"\d+", game).group()) % 6 == 0
-
-
-if __name__ == "__main__":
-    print(*(path for path in sys.argv[1:] if not held_out("", os.path.basename(path))))

@@ -7,7 +7,7 @@ use crate::pipeline::cells::{CROP_HEIGHT, CROP_WIDTH, Crop};
 use crate::pipeline::photo::ingest::{IngestLimits, Photo, ingest};
 use crate::pipeline::recognise::{Recogniser, TractRecogniser};
 use crate::pipeline::{ReadCell, ReadPage, Timing, read_page};
-use crate::reading::{Alphabet, Reading};
+use crate::reading::Alphabet;
 use crate::unique::unique;
 use clap::Args;
 use font8x8::UnicodeFonts;
@@ -15,7 +15,6 @@ use image::{Rgb, RgbImage};
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 /// Show what each stage saw: the page, the grid over the photo, and every cell with its reading.
 #[derive(Debug, Args)]
@@ -28,30 +27,19 @@ pub struct InspectArgs {
     /// Instead of pictures write the cells of all photos as cells.bin and cells.tsv, for training.
     #[arg(long)]
     pack: bool,
-    /// The same of everything that was glanced at on the way to the tables, and from where to where it has ink.
-    #[arg(long, conflicts_with = "pack")]
-    glances: bool,
 }
 
 pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
     std::fs::create_dir_all(&args.out).map_err(|cause| write_error(&args.out, cause))?;
     let recogniser = TractRecogniser::embedded()?;
-    let mut pack = if args.pack { Some(Pack::create(&args.out, CELLS)?) } else { None };
-    let mut glances = if args.glances { Some(Pack::create(&args.out, GLANCES)?) } else { None };
+    let mut pack = if args.pack { Some(Pack::create(&args.out)?) } else { None };
     let mut taken = HashSet::new();
     for path in &args.photos {
         let file = load(path)?;
         let photo = ingest(&file.name, &file.bytes, &IngestLimits::default())?;
-        let recording = Recording { recogniser: &recogniser, seen: Mutex::default() };
-        let reader: &dyn Recogniser = if args.glances { &recording } else { &recogniser };
-        let read = read_page(&photo, reader, &mut Timing::new());
-        if let Some(pack) = &mut glances {
-            let seen = recording.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
-            seen.iter().try_for_each(|crop| pack.glance(&file.name, crop))?;
-        }
-        let page = match read {
+        let page = match read_page(&photo, &recogniser, &mut Timing::new()) {
             Ok(page) => page,
-            Err(error) if args.pack || args.glances => {
+            Err(error) if args.pack => {
                 eprintln!("scoresheet: {error}");
                 continue;
             }
@@ -59,7 +47,7 @@ pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
         };
         if let Some(pack) = &mut pack {
             page.tables().try_for_each(|table| pack.add(table))?;
-        } else if !args.glances {
+        } else {
             draw(&photo, &page, recogniser.alphabet(), &args.out.join(stem(&page.file, &mut taken)))?;
         }
         for table in page.tables() {
@@ -173,37 +161,6 @@ fn write_text(image: &mut RgbImage, x: u32, y: u32, text: &str) {
     }
 }
 
-/// A recogniser that keeps what it glances at.
-struct Recording<'a> {
-    recogniser: &'a dyn Recogniser,
-    seen: Mutex<Vec<Crop>>,
-}
-
-impl Recogniser for Recording<'_> {
-    fn alphabet(&self) -> &Alphabet {
-        self.recogniser.alphabet()
-    }
-
-    fn read(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
-        self.recogniser.read(crops)
-    }
-
-    fn glance(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.extend(crops.iter().copied().cloned());
-        drop(seen);
-        self.recogniser.glance(crops)
-    }
-
-    fn read_again(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
-        self.recogniser.read_again(crops)
-    }
-}
-
-/// What the tables of packs say of each cell.
-const CELLS: &str = "index\tpage\tnumber\tcolour\tink";
-const GLANCES: &str = "index\tpage\tfrom\tto";
-
 /// Cells for training: `cells.bin` holds 48 x 192 grey bytes a cell, `cells.tsv` says which cell it is.
 struct Pack {
     pixels: std::io::BufWriter<std::fs::File>,
@@ -212,13 +169,13 @@ struct Pack {
 }
 
 impl Pack {
-    fn create(dir: &Path, columns: &str) -> Result<Self> {
+    fn create(dir: &Path) -> Result<Self> {
         let file = |name: &str| {
             let path = dir.join(name);
             std::fs::File::create(&path).map(std::io::BufWriter::new).map_err(|cause| write_error(&path, cause))
         };
         let mut pack = Self { pixels: file("cells.bin")?, table: file("cells.tsv")?, count: 0 };
-        pack.line(columns)?;
+        pack.line("index\tpage\tnumber\tcolour\tink")?;
         Ok(pack)
     }
 
@@ -244,15 +201,7 @@ impl Pack {
     }
 
     fn cell(&mut self, page: &str, number: u32, colour: &str, crop: &Crop) -> Result<()> {
-        self.add_crop(&format!("{page}\t{number}\t{colour}\t{}", crop.ink), crop)
-    }
-
-    fn glance(&mut self, page: &str, crop: &Crop) -> Result<()> {
-        self.add_crop(&format!("{page}\t{}\t{}", crop.span.start, crop.span.end), crop)
-    }
-
-    fn add_crop(&mut self, said: &str, crop: &Crop) -> Result<()> {
-        self.line(&format!("{}\t{said}", self.count))?;
+        self.line(&format!("{}\t{page}\t{number}\t{colour}\t{}", self.count, crop.ink))?;
         self.pixels.write_all(&crop.pixels).map_err(|cause| write_error(Path::new("cells.bin"), cause))?;
         self.count += 1;
         Ok(())

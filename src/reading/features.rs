@@ -3,11 +3,9 @@
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
-/// One of the recogniser's three networks.
+/// One of the recogniser's two networks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pass {
-    /// The smallest one, which finds where numbers and moves stand; its features are not kept.
-    Glance,
     /// The small one, which reads every cell.
     First,
     /// The larger one, for what the first is not sure of.
@@ -76,16 +74,11 @@ pub struct Head {
 }
 
 impl Head {
-    /// The last layer of a network that comes with the program, if its features are kept.
+    /// The last layer of a network that comes with the program.
     pub fn embedded(pass: Pass) -> Option<&'static Self> {
         static HEADS: OnceLock<Vec<Head>> = OnceLock::new();
         let heads = HEADS.get_or_init(|| Self::parse(include_bytes!("../../models/heads.bin")).unwrap_or_default());
-        let index = match pass {
-            Pass::First => 0,
-            Pass::Second => 1,
-            Pass::Glance => return None,
-        };
-        heads.get(index)
+        heads.get(pass as usize)
     }
 
     /// The layers in a file as `models/train/heads.py` writes it.

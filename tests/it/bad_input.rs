@@ -52,11 +52,6 @@ impl Recogniser for Counting {
         self.0.read(crops)
     }
 
-    fn glance(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
-        self.1.fetch_add(crops.len(), Ordering::Relaxed);
-        self.0.glance(crops)
-    }
-
     fn read_again(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
         self.1.fetch_add(crops.len(), Ordering::Relaxed);
         self.0.read_again(crops)

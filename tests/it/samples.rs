@@ -3,7 +3,6 @@
 use crate::util::{labels, sample, scoresheet};
 use scoresheet::game::{Colour, Game};
 use scoresheet::pgn;
-use scoresheet::pipeline::cells::{CROP_HEIGHT, CROP_WIDTH};
 use std::process::Output;
 
 fn read(args: &[&str]) -> (Output, Game) {
@@ -192,25 +191,6 @@ fn tables_that_share_no_rows_are_read_one_after_the_other() {
         let (found, of) = right(&game, "two-pages");
         assert!(found * 100 >= of * 95, "{down} pixels lower: {found} of {of}");
     }
-}
-
-#[test]
-fn inspect_packs_what_was_glanced_at() {
-    let dir = std::env::temp_dir().join(format!("scoresheet-glances-{}", std::process::id()));
-    let photo = sample("german.jpg");
-    let out =
-        scoresheet(&["inspect".as_ref(), "--glances".as_ref(), photo.as_os_str(), "--out".as_ref(), dir.as_os_str()]);
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    let table = std::fs::read_to_string(dir.join("cells.tsv")).unwrap();
-    let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|line| line.split('\t').collect()).collect();
-    assert!(rows.len() > 20, "{} cells", rows.len());
-    assert_eq!(std::fs::metadata(dir.join("cells.bin")).unwrap().len() as usize, rows.len() * CROP_HEIGHT * CROP_WIDTH);
-    for (index, row) in rows.iter().enumerate() {
-        let number = |at: usize| row[at].parse::<usize>().unwrap();
-        assert_eq!((number(0), row[1]), (index, "german.jpg"));
-        assert!(number(2) <= number(3) && number(3) <= CROP_WIDTH, "{row:?}");
-    }
-    std::fs::remove_dir_all(dir).unwrap();
 }
 
 #[test]

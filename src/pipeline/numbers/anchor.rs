@@ -108,7 +108,7 @@ pub fn anchor(
     if !legible {
         return Ok(vote(&vec![None; grid.pairs.len() * bands], &ruled, grid.pairs.len(), known_rows));
     }
-    let look = |near: bool, quick: bool| -> Result<Look> {
+    let look = |near: bool| -> Result<Look> {
         let mut evidence = vec![None; grid.pairs.len() * bands];
         let mut read = Vec::new();
         let mut small = true;
@@ -133,8 +133,7 @@ pub fn anchor(
                 crops = nearer.collect();
             }
             small &= is_small(&crops);
-            let shown: Vec<&Crop> = crops.iter().collect();
-            let readings = if quick { recogniser.glance(&shown)? } else { recogniser.read(&shown)? };
+            let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
             let says: Vec<Vec<f32>> = readings.par_iter().map(|reading| row_evidence(reading, &spelled)).collect();
             for (&place, says) in places.iter().zip(says) {
                 evidence[place] = Some(says);
@@ -160,12 +159,9 @@ pub fn anchor(
         }
         Ok(Look { found, looked_at: evidence.iter().flatten().count(), small })
     };
-    let mut best = look(false, true)?;
-    if best.found.evidence <= PLAIN {
-        best = look(false, false)?;
-    }
+    let mut best = look(false)?;
     if best.small && best.found.evidence < NUMBERS_READ {
-        let near = look(true, false)?;
+        let near = look(true)?;
         if near.found.evidence > best.found.evidence {
             best = near;
         }
@@ -190,8 +186,6 @@ struct Look {
 
 /// Evidence of all rows together below which the numbers are not read: chance can give as much.
 const UNREAD: f32 = 10.0;
-/// Evidence per row above which a glance at the numbers is enough.
-const PLAIN: f32 = 2.0;
 /// Evidence per row from which no more rows need to be looked at.
 const SURE: f32 = 1.2;
 /// The same below which the others would not help.

@@ -17,7 +17,6 @@ use crate::pipeline::table::columns;
 use crate::pipeline::table::grid::{Column, ColumnPair, Grid};
 use crate::pipeline::table::lines::Curve;
 use crate::pipeline::table::print::{NARROWEST, PRINT, WIDEST_GAP, borders, is_empty, print};
-use crate::reading::Reading;
 use std::collections::BTreeMap;
 
 /// Rows that are read at each place, at least so many of each pair, and the share of them from which they are surely
@@ -218,17 +217,9 @@ pub fn share_read(page: &Page, grid: &Grid, nearby: bool, recogniser: &dyn Recog
     let row = |k: usize| ruled[(2 * k + 3) * ruled.len() / (2 * count + 4)];
     let place = |k: usize| (&grid.bands[row(k)], columns[k % columns.len()]);
     let crops = Crop::cut_all(page, &(0..count).map(place).collect::<Vec<_>>());
-    let texts_of = |readings: &[Reading]| -> Vec<String> {
-        readings.iter().map(|reading| reading.best_path(recogniser.alphabet()).0).collect()
-    };
     let share = |crops: &[Crop]| -> Result<f32> {
-        let crops: Vec<&Crop> = crops.iter().collect();
-        // A glance tells where hardly any are, but not surely which ones.
-        let glanced = texts_of(&recogniser.glance(&crops)?);
-        if glanced.iter().filter(|text| number(text).is_some()).count() < 2 {
-            return Ok(0.0);
-        }
-        let texts = texts_of(&recogniser.read(&crops)?);
+        let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
+        let texts: Vec<String> = readings.iter().map(|reading| reading.best_path(recogniser.alphabet()).0).collect();
         let agreeing = |number: fn(&str) -> Option<i64>| {
             // By column how often the numbers say that it begins with one and the same: an upright line may read as 1 all along.
             let mut said: BTreeMap<(usize, i64), usize> = BTreeMap::new();
@@ -273,9 +264,7 @@ mod tests {
     use super::*;
     use crate::pipeline::photo::ingest::Photo;
     use crate::pipeline::table::grid::Band;
-    use crate::reading::Alphabet;
     use image::{GrayImage, Luma};
-    use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
     fn a_line_in_the_first_of_the_columns_may_be_none() {
@@ -303,62 +292,6 @@ mod tests {
             pairs.iter().all(|pair| width(pair).is_some_and(|width| width < 60.0))
         };
         assert!(candidates(&page, &grid).iter().any(same_for_both));
-    }
-
-    /// Reads the numbers of the rows that are looked at, and at a glance so many of them.
-    struct Fake {
-        alphabet: Alphabet,
-        at_a_glance: usize,
-        read: AtomicUsize,
-    }
-
-    impl Fake {
-        fn readings(&self, crops: &[&Crop], right: usize) -> Vec<Reading> {
-            let classes = self.alphabet.classes();
-            let reading = |k: usize| {
-                let number = if k < right { (2 * k + 3) * ROWS / (2 * READ + 4) + 1 } else { 0 };
-                let signs: Vec<usize> = number.to_string().bytes().map(|digit| usize::from(digit - b'0') + 1).collect();
-                let steps = signs.into_iter().flat_map(|sign| [sign, 0]);
-                let probability = |class, sign| if class == sign { 0.9 } else { 0.1 / (classes - 1) as f32 };
-                let all = steps.flat_map(|sign| (0..classes).map(move |class| f32::ln(probability(class, sign))));
-                Reading::new(all.collect(), classes)
-            };
-            (0..crops.len()).map(reading).collect()
-        }
-    }
-
-    impl Recogniser for Fake {
-        fn alphabet(&self) -> &Alphabet {
-            &self.alphabet
-        }
-
-        fn read(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
-            self.read.fetch_add(crops.len(), Ordering::Relaxed);
-            Ok(self.readings(crops, crops.len()))
-        }
-
-        fn glance(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
-            Ok(self.readings(crops, self.at_a_glance))
-        }
-    }
-
-    const ROWS: usize = 20;
-
-    #[test]
-    fn numbers_are_read_where_a_glance_sees_some() {
-        let grey = GrayImage::from_pixel(1000, 1000, Luma([245]));
-        let page = Page::new(&Photo { file: String::new(), grey }, 0);
-        let line = |y: f32| Curve { y: vec![y; 42] };
-        let bands = (2..2 + ROWS).map(|row| row as f32 * 40.0);
-        let bands = bands.map(|y| Band { top: line(y), bottom: line(y + 40.0), ruled: true }).collect();
-        let mut pairs = columns::even(100.0, 900.0, 1, 42);
-        pairs[0].split(80.0, 500.0);
-        let grid = Grid { bands, pairs, pitch: 40.0, width: 800.0, by_ink: false };
-        for (at_a_glance, share, read) in [(0, 0.0, 0), (1, 0.0, 0), (2, 1.0, READ), (READ, 1.0, READ)] {
-            let fake = Fake { alphabet: Alphabet::new("0123456789".chars()), at_a_glance, read: AtomicUsize::new(0) };
-            assert_eq!(share_read(&page, &grid, false, &fake).unwrap(), share, "{at_a_glance}");
-            assert_eq!(fake.read.into_inner(), read, "{at_a_glance}");
-        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! From cell pictures to lattices of log-probabilities, by three ONNX models.
+//! From cell pictures to lattices of log-probabilities, by two ONNX models.
 //!
-//! The smallest network only finds where numbers and moves stand, a small one reads every cell, a larger one what the first is not sure of (see models/README.md). tract runs them
+//! A small network reads every cell, a larger one what the first is not sure of (see models/README.md). tract runs them
 //! without anything installed; the feature `ort` adds ONNX Runtime. Everything downstream sees only the [`Recogniser`]
 //! trait, so tests run on fakes.
 
@@ -34,15 +34,6 @@ pub trait Recogniser: Send + Sync {
     /// [`Error::Model`] if the model fails on an input of the right shape.
     fn read(&self, crops: &[&Crop]) -> Result<Vec<Reading>>;
 
-    /// What a quicker reader says of the same crops, good enough to find where numbers and moves stand; by default the same as
-    /// [`Self::read`].
-    ///
-    /// # Errors
-    /// As [`Self::read`].
-    fn glance(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
-        self.read(crops)
-    }
-
     /// What a slower and better reader says of the same crops; by default the same as [`Self::read`].
     ///
     /// # Errors
@@ -65,13 +56,9 @@ pub struct ModelCard {
 }
 
 impl Pass {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Glance, Self::First, Self::Second];
-
     /// The model file.
     pub fn model(self) -> &'static [u8] {
         match self {
-            Self::Glance => include_bytes!("../../../models/glance.onnx"),
             Self::First => include_bytes!("../../../models/recogniser.onnx"),
             Self::Second => include_bytes!("../../../models/second_pass.onnx"),
         }
@@ -81,7 +68,6 @@ impl Pass {
     /// the first reads the printed numbers worse; each costs the second 40 ms at the start, and 16 MB.
     fn windows(self) -> &'static [usize] {
         match self {
-            Self::Glance => &[64, 80, 96, 112, 128, 160, CROP_WIDTH],
             Self::First => &[96, 112, 128, 144, 160, CROP_WIDTH],
             Self::Second => &[128, CROP_WIDTH],
         }
@@ -93,7 +79,6 @@ impl Pass {
     /// [`Error::Model`] if the card cannot be read.
     pub fn card(self) -> Result<ModelCard> {
         let (name, card) = match self {
-            Self::Glance => ("glance.json", include_str!("../../../models/glance.json")),
             Self::First => ("recogniser.json", include_str!("../../../models/recogniser.json")),
             Self::Second => ("second_pass.json", include_str!("../../../models/second_pass.json")),
         };
@@ -106,9 +91,8 @@ impl Pass {
 /// # Errors
 /// [`Error::Model`] if a card cannot be read.
 pub fn fingerprint() -> Result<String> {
-    let hash = |pass: Pass| Ok(pass.card()?.sha256.chars().take(12).collect());
-    let hashes: Result<Vec<String>> = Pass::ALL.into_iter().map(hash).collect();
-    Ok(hashes?.join("-"))
+    let hashes = [Pass::First.card()?.sha256, Pass::Second.card()?.sha256];
+    Ok(hashes.map(|hash| hash.chars().take(12).collect::<String>()).join("-"))
 }
 
 impl ModelCard {
@@ -142,11 +126,11 @@ fn ink(crop: &Crop, start: usize, width: usize) -> Vec<f32> {
     rows.map(|&grey| f32::from(255 - grey) / 255.0).collect()
 }
 
-/// The model's scores, cooled by the temperature and normalised for each time step, with what its last layer saw if it says so.
-fn reading(scores: &[f32], features: Option<&[f32]>, classes: usize, pass: Pass, temperature: f32) -> Reading {
+/// The model's scores, cooled by the temperature and normalised for each time step, with what its last layer saw.
+fn reading(scores: &[f32], features: &[f32], classes: usize, pass: Pass, temperature: f32) -> Reading {
     let mut log_probs: Vec<f32> = scores.iter().map(|score| score / temperature).collect();
     log_probs.chunks_mut(classes).for_each(normalise);
-    let features = features.and_then(|features| Features::keep(pass, features, &log_probs, classes));
+    let features = Features::keep(pass, features, &log_probs, classes);
     Reading { features: features.into_iter().collect(), ..Reading::new(log_probs, classes) }
 }
 
@@ -162,10 +146,10 @@ mod tests {
 
     #[test]
     fn the_models_are_those_on_their_cards() {
-        for pass in Pass::ALL {
+        for pass in [Pass::First, Pass::Second] {
             pass.card().unwrap().check(pass.model()).unwrap();
-            assert_eq!(pass.card().unwrap().alphabet, Pass::First.card().unwrap().alphabet);
         }
+        assert_eq!(Pass::First.card().unwrap().alphabet, Pass::Second.card().unwrap().alphabet);
     }
 
     /// A cell with an upright stroke.
@@ -202,8 +186,7 @@ mod tests {
     fn readings_are_distributions() {
         let recogniser = TractRecogniser::embedded().unwrap();
         let crop = stroke();
-        let passes = [recogniser.glance(&[&crop]), recogniser.read(&[&crop]), recogniser.read_again(&[&crop])]
-            .map(|read| read.unwrap().remove(0));
+        let passes = [recogniser.read(&[&crop]), recogniser.read_again(&[&crop])].map(|read| read.unwrap().remove(0));
         for reading in passes {
             assert_eq!(reading.classes, recogniser.alphabet().classes());
             for t in 0..reading.steps() {

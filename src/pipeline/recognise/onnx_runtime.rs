@@ -14,7 +14,6 @@ const BATCH: usize = 32;
 
 /// The recogniser on ONNX Runtime.
 pub struct OrtRecogniser {
-    glance: Network,
     first: Network,
     second: Network,
     alphabet: Alphabet,
@@ -51,7 +50,7 @@ impl OrtRecogniser {
             })
         };
         let alphabet = Alphabet::new(Pass::First.card()?.alphabet.chars());
-        Ok(Self { glance: load(Pass::Glance)?, first: load(Pass::First)?, second: load(Pass::Second)?, alphabet })
+        Ok(Self { first: load(Pass::First)?, second: load(Pass::Second)?, alphabet })
     }
 }
 
@@ -62,10 +61,6 @@ impl Recogniser for OrtRecogniser {
 
     fn read(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
         self.first.read(crops, &self.alphabet)
-    }
-
-    fn glance(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
-        self.glance.read(crops, &self.alphabet)
     }
 
     fn read_again(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
@@ -89,15 +84,11 @@ impl Network {
         let input = TensorRef::from_array_view(([crops.len(), 1, CROP_HEIGHT, width], pixels.as_slice()))?;
         let mut session = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let outputs = session.run(ort::inputs![input])?;
-        let values = |at: usize| -> ort::Result<&[f32]> { Ok(outputs[at].try_extract_tensor::<f32>()?.1) };
-        let (scores, features) = (values(0)?, (outputs.len() > 1).then(|| values(1)).transpose()?);
-        let of =
-            |all: &'_ [f32], cell: usize| all.chunks(all.len() / crops.len()).nth(cell).unwrap_or_default().to_vec();
-        let read = |cell: usize| {
-            let features = features.map(|all| of(all, cell));
-            reading(&of(scores, cell), features.as_deref(), classes, self.pass, self.temperature)
-        };
-        Ok((0..crops.len()).map(read).collect())
+        let ((_, scores), (_, features)) =
+            (outputs[0].try_extract_tensor::<f32>()?, outputs[1].try_extract_tensor::<f32>()?);
+        let [scores, features] = [scores, features].map(|all| all.chunks(all.len() / crops.len()));
+        let read = |(scores, features)| reading(scores, features, classes, self.pass, self.temperature);
+        Ok(scores.zip(features).map(read).collect())
     }
 
     fn read(&self, crops: &[&Crop], alphabet: &Alphabet) -> Result<Vec<Reading>> {

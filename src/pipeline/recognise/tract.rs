@@ -11,7 +11,6 @@ use tract_onnx::prelude::*;
 
 /// The recogniser in pure Rust.
 pub struct TractRecogniser {
-    glance: Network,
     first: Network,
     /// Loaded beside whatever else is done first.
     second: Arc<OnceLock<TractResult<Network>>>,
@@ -23,13 +22,12 @@ impl TractRecogniser {
     /// Loads the models that come with the program.
     ///
     /// # Errors
-    /// [`Error::Model`](crate::error::Error::Model) if one of the first two models does not load.
+    /// [`Error::Model`](crate::error::Error::Model) if the first model does not load.
     pub fn embedded() -> Result<Self> {
         let [card, second_card] = [Pass::First.card()?, Pass::Second.card()?];
         let alphabet = Alphabet::new(card.alphabet.chars());
-        let load = |pass, card: &ModelCard| Network::load(pass, card).map_err(|error| model_error(&card.file, error));
-        let (glance, first) = (load(Pass::Glance, &Pass::Glance.card()?)?, load(Pass::First, &card)?);
-        let recogniser = Self { glance, first, second: Arc::default(), second_card, alphabet };
+        let first = Network::load(Pass::First, &card).map_err(|error| model_error(&card.file, error))?;
+        let recogniser = Self { first, second: Arc::default(), second_card, alphabet };
         let (second, card) = (Arc::clone(&recogniser.second), recogniser.second_card.clone());
         // Where no thread is to be had, it is loaded when it is needed.
         let _ = std::thread::Builder::new().spawn(move || {
@@ -47,10 +45,6 @@ impl Recogniser for TractRecogniser {
 
     fn read(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
         self.first.read(crops, &self.alphabet)
-    }
-
-    fn glance(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
-        self.glance.read(crops, &self.alphabet)
     }
 
     fn read_again(&self, crops: &[&Crop]) -> Result<Vec<Reading>> {
@@ -113,11 +107,10 @@ impl Network {
                     let width = self.windows[window];
                     let input = Tensor::from_shape(&[1, 1, CROP_HEIGHT, width], &ink(crop, start, width))?;
                     let output = plan.run(tvec!(input.into()))?;
-                    let values = |output: &TValue| -> TractResult<Vec<f32>> {
-                        Ok(output.to_plain_array_view::<f32>()?.iter().copied().collect())
-                    };
-                    let (scores, features) = (values(&output[0])?, output.get(1).map(values).transpose()?);
-                    Ok(reading(&scores, features.as_deref(), alphabet.classes(), self.pass, self.temperature))
+                    let [scores, features] = [&output[0], &output[1]].map(|output| output.to_plain_array_view::<f32>());
+                    let [scores, features]: [Vec<f32>; 2] =
+                        [scores?, features?].map(|view| view.iter().copied().collect());
+                    Ok(reading(&scores, &features, alphabet.classes(), self.pass, self.temperature))
                 };
                 run().map_err(|error| model_error(&self.file, error))
             })

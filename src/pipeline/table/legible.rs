@@ -76,11 +76,7 @@ pub(crate) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Re
     let written: Vec<_> = crops.iter().zip(&sampled).filter(|(crop, _)| !crop.is_blank()).collect();
     let shown: Vec<&Crop> =
         written.iter().step_by(written.len().div_ceil(LOOKED_AT).max(1)).map(|(crop, _)| *crop).collect();
-    let mut readings = recogniser.glance(&shown)?;
-    // Where no cell passes for a move at a glance none is one; a hand that is hard to read does so in some.
-    if count(&readings, recogniser) > 0 {
-        readings = recogniser.read(&shown)?;
-    }
+    let readings = recogniser.read(&shown)?;
     let share = count(&readings, recogniser) as f32 / shown.len().max(1) as f32;
     let clear = count(&clear_ones(readings, recogniser), recogniser) as f32 / shown.len().max(1) as f32;
     // Times beside the moves may or may not have been told apart: the cells take up the whole table.

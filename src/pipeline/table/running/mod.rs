@@ -35,8 +35,6 @@ const LOOKED_AT: usize = 36;
 const WORD: std::ops::Range<f32> = 1.2..7.0;
 const APART: f32 = 0.3;
 pub(super) const SHARE: f32 = 0.15;
-/// Share of words that may be moves at a glance below which they are not read.
-const GLANCED: f32 = 0.05;
 /// Words of a page, and parts that may be read: more are the grain of something else.
 const MOST_PARTS: usize = 4000;
 /// Fewest moves of a game, and the share of them that clearly read as such.
@@ -138,16 +136,12 @@ impl Text {
         let words: Vec<Part> = self.parts.iter().filter(is_word).copied().collect();
         let shown: Vec<Part> = words.iter().copied().step_by(words.len().div_ceil(LOOKED_AT).max(1)).collect();
         let crops = self.crops(&shown);
-        let crops: Vec<&Crop> = crops.iter().collect();
-        let share = |readings: &[Reading], clear: f32| {
-            let texts = readings.iter().map(|reading| reading.best_path(recogniser.alphabet()));
-            let is_clear = |(text, likelihood): &(String, f32)| {
-                likelihood.exp() > clear && legible::is_move(behind_number(text).1).contains(&true)
-            };
-            texts.filter(is_clear).count() as f32 / shown.len().max(1) as f32
+        let readings = recogniser.read(&crops.iter().collect::<Vec<_>>())?;
+        let texts = readings.iter().map(|reading| reading.best_path(recogniser.alphabet()));
+        let is_clear = |(text, likelihood): &(String, f32)| {
+            likelihood.exp() > legible::CLEAR && legible::is_move(behind_number(text).1).contains(&true)
         };
-        let glanced = share(&recogniser.glance(&crops)?, 0.0);
-        if glanced < GLANCED { Ok(glanced) } else { Ok(share(&recogniser.read(&crops)?, legible::CLEAR)) }
+        Ok(texts.filter(is_clear).count() as f32 / shown.len().max(1) as f32)
     }
 
     /// Its moves, if they are those of a game that run on in lines.
