@@ -4,6 +4,7 @@
 
 pub(crate) mod align;
 pub mod cells;
+mod evened;
 mod ink;
 pub mod numbers;
 pub mod page;
@@ -21,6 +22,7 @@ use crate::reading::Reading;
 use crate::review::{self, Reviewed};
 use cells::Crop;
 use cells::writing::read_cells;
+use evened::{Clarity, GAINS, darkened, evened, is_pale};
 use image::GrayImage;
 use ink::gather;
 pub use ink::{Ink, ink_of, rows};
@@ -228,8 +230,36 @@ pub fn read_page(photo: &Photo, recogniser: &dyn Recogniser, timing: &mut Timing
     read_page_watched(photo, &PageHint::default(), recogniser, timing, &Watch::default())
 }
 
-/// As [`read_page`], by what a person said of the table. Where there is none, the photo may be a negative.
+/// As [`read_page`], by what a person said of the table. Where hardly anything of a pale photo reads, once more
+/// with its ink darker.
 fn read_page_watched(
+    photo: &Photo,
+    hint: &PageHint,
+    recogniser: &dyn Recogniser,
+    timing: &mut Timing,
+    watch: &Watch,
+) -> Result<ReadPage> {
+    let first = read_either_way(photo, hint, recogniser, timing, watch);
+    let is_poor = |read: &Result<ReadPage>| Clarity::of(read, recogniser.alphabet()).is_some_and(Clarity::is_poor);
+    if !is_poor(&first) {
+        return first;
+    }
+    let evened = timed(timing, "page", || evened(photo));
+    for gain in GAINS.into_iter().filter(|_| is_pale(&evened)) {
+        let mut other = read_either_way(&darkened(&evened, gain), hint, recogniser, timing, watch);
+        if is_poor(&other) {
+            continue;
+        }
+        if let Ok(read) = &mut other {
+            read.advice.push(format!("{}: the ink is pale; it was made darker to be read", read.file));
+        }
+        return other;
+    }
+    first
+}
+
+/// The same in the light as it is. Where there is no table, the photo may be a negative.
+fn read_either_way(
     photo: &Photo,
     hint: &PageHint,
     recogniser: &dyn Recogniser,

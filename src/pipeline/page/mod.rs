@@ -269,7 +269,7 @@ fn shrink(image: &GrayImage, width: u32, height: u32) -> GrayImage {
 ///
 /// The paper is the 80th percentile of a block, blurred over the neighbouring blocks: ink covers less than a
 /// fifth of any block that is not printed solid.
-fn even_light(image: &GrayImage) -> GrayImage {
+pub(super) fn even_light(image: &GrayImage) -> GrayImage {
     let (width, height) = (image.width() as usize, image.height() as usize);
     let block = PAPER_BLOCK as usize;
     let (columns, rows) = (width.div_ceil(block), height.div_ceil(block));

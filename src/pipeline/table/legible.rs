@@ -7,7 +7,7 @@ use crate::pipeline::cells::Crop;
 use crate::pipeline::page::Page;
 use crate::pipeline::page::paper;
 use crate::pipeline::recognise::Recogniser;
-use crate::reading::Reading;
+use crate::reading::{Alphabet, Reading};
 
 /// Written cells that are looked at, spread over the table.
 const LOOKED_AT: usize = 18;
@@ -195,6 +195,13 @@ fn sample(page: &Page, grid: &Grid, column: &Column, recogniser: &dyn Recogniser
     let shown: Vec<&Crop> = written.iter().copied().step_by(written.len().div_ceil(FEWEST).max(1)).collect();
     let readings = recogniser.read(&shown)?;
     Ok(Sample { written: written.len(), shown: shown.len(), read: count(&readings, recogniser) })
+}
+
+/// How many of some readings clearly are moves, in one notation.
+pub(crate) fn clear_among(readings: &[&Reading], alphabet: &Alphabet) -> usize {
+    let read = readings.iter().map(|reading| reading.best_path(alphabet));
+    let clear: Vec<String> = read.filter(|(_, likelihood)| likelihood.exp() > CLEAR).map(|(text, _)| text).collect();
+    moves_of_one_notation(clear.iter().map(String::as_str))
 }
 
 /// The readings that are more than hardly read.
