@@ -4,7 +4,6 @@
 
 pub(crate) mod align;
 pub mod cells;
-mod evened;
 mod ink;
 pub mod numbers;
 pub mod page;
@@ -22,7 +21,6 @@ use crate::reading::Reading;
 use crate::review::{self, Reviewed};
 use cells::Crop;
 use cells::writing::read_cells;
-use evened::{Clarity, GAINS, darkened, evened, is_pale};
 use image::GrayImage;
 use ink::gather;
 pub use ink::{Ink, ink_of, rows};
@@ -30,6 +28,7 @@ use numbers::anchor::Anchor;
 use numbers::{first_row, in_cells};
 use page::{Page, pale};
 use photo::advice;
+use photo::darkened::{Clarity, darkened};
 use photo::ingest::{IngestLimits, Photo, ingest};
 use photo::negative;
 use rayon::prelude::*;
@@ -244,9 +243,8 @@ fn read_page_watched(
     if !is_poor(&first) {
         return first;
     }
-    let evened = timed(timing, "page", || evened(photo));
-    for gain in GAINS.into_iter().filter(|_| is_pale(&evened)) {
-        let mut other = read_either_way(&darkened(&evened, gain), hint, recogniser, timing, watch);
+    for photo in darkened(photo) {
+        let mut other = read_either_way(&photo, hint, recogniser, timing, watch);
         if is_poor(&other) {
             continue;
         }

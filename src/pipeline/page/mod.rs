@@ -121,15 +121,12 @@ impl Page {
 
     /// The same page with everything so many times darker against white.
     pub fn darkened(&self, gain: f32) -> Self {
-        self.toned(|grey| PAPER - (PAPER - grey) * gain)
+        Self { image: darkened(&self.image, gain), ..self.clone() }
     }
 
     /// The same page with every brightness (0 to 255) made another one.
     pub(crate) fn toned(&self, tone: impl Fn(f32) -> f32) -> Self {
-        let table: [u8; 256] = std::array::from_fn(|grey| tone(grey as f32).clamp(0.0, 255.0) as u8);
-        let mut image = self.image.clone();
-        image.iter_mut().for_each(|pixel| *pixel = table[usize::from(*pixel)]);
-        Self { image, ..self.clone() }
+        Self { image: toned(&self.image, tone), ..self.clone() }
     }
 
     /// The same page turned clockwise.
@@ -178,6 +175,19 @@ impl Page {
         let (width, height) = self.photo_size;
         (0.0..width as f32).contains(&x) && (0.0..height as f32).contains(&y)
     }
+}
+
+/// A picture whose light is even with everything so many times darker against white.
+pub(super) fn darkened(image: &GrayImage, gain: f32) -> GrayImage {
+    toned(image, |grey| PAPER - (PAPER - grey) * gain)
+}
+
+/// A picture with every brightness (0 to 255) made another one.
+fn toned(image: &GrayImage, tone: impl Fn(f32) -> f32) -> GrayImage {
+    let table: [u8; 256] = std::array::from_fn(|grey| tone(grey as f32).clamp(0.0, 255.0) as u8);
+    let mut image = image.clone();
+    image.iter_mut().for_each(|pixel| *pixel = table[usize::from(*pixel)]);
+    image
 }
 
 fn turned(image: GrayImage, quarter_turns: u8) -> GrayImage {

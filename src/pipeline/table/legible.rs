@@ -78,7 +78,7 @@ pub(crate) fn moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Re
         written.iter().step_by(written.len().div_ceil(LOOKED_AT).max(1)).map(|(crop, _)| *crop).collect();
     let readings = recogniser.read(&shown)?;
     let share = count(&readings, recogniser) as f32 / shown.len().max(1) as f32;
-    let clear = count(&clear_ones(readings, recogniser), recogniser) as f32 / shown.len().max(1) as f32;
+    let clear = clear_among(&readings, recogniser.alphabet()) as f32 / shown.len().max(1) as f32;
     // Times beside the moves may or may not have been told apart: the cells take up the whole table.
     let (Some(first), Some(last)) = (grid.pairs.first(), grid.pairs.last()) else { return Ok(Legible::default()) };
     let left = first.first(written.first().map_or(0.0, |(_, (band, _))| band.top.at(0.0))).left.clone();
@@ -104,7 +104,7 @@ fn places(grid: &Grid) -> Vec<(&Band, &Column)> {
 pub(crate) fn clear_moves(page: &Page, grid: &Grid, recogniser: &dyn Recogniser) -> Result<usize> {
     let crops = Crop::cut_all(page, &places(grid));
     let written: Vec<&Crop> = crops.iter().filter(|crop| !crop.is_blank()).collect();
-    Ok(count(&clear_ones(recogniser.read(&written)?, recogniser), recogniser))
+    Ok(clear_among(&recogniser.read(&written)?, recogniser.alphabet()))
 }
 
 /// Whether moves are written in a column: of some of its cells, spread over the table.
@@ -197,17 +197,11 @@ fn sample(page: &Page, grid: &Grid, column: &Column, recogniser: &dyn Recogniser
     Ok(Sample { written: written.len(), shown: shown.len(), read: count(&readings, recogniser) })
 }
 
-/// How many of some readings clearly are moves, in one notation.
-pub(crate) fn clear_among(readings: &[&Reading], alphabet: &Alphabet) -> usize {
-    let read = readings.iter().map(|reading| reading.best_path(alphabet));
+/// How many of some readings are more than hardly read, and moves in one notation.
+pub(crate) fn clear_among<'a>(readings: impl IntoIterator<Item = &'a Reading>, alphabet: &Alphabet) -> usize {
+    let read = readings.into_iter().map(|reading| reading.best_path(alphabet));
     let clear: Vec<String> = read.filter(|(_, likelihood)| likelihood.exp() > CLEAR).map(|(text, _)| text).collect();
     moves_of_one_notation(clear.iter().map(String::as_str))
-}
-
-/// The readings that are more than hardly read.
-fn clear_ones(mut readings: Vec<Reading>, recogniser: &dyn Recogniser) -> Vec<Reading> {
-    readings.retain(|reading| reading.best_path(recogniser.alphabet()).1.exp() > CLEAR);
-    readings
 }
 
 /// How many readings are moves in one notation.
@@ -331,8 +325,8 @@ pub(super) mod tests {
             let rest = (1.0 - sure) / 2.0;
             Reading::new([rest, sure, rest, rest, rest, sure].map(f32::ln).to_vec(), 3)
         };
-        let clear = clear_ones([0.98, 0.5, 0.7, 0.4].map(reading).to_vec(), &recogniser);
-        assert_eq!((clear.len(), count(&clear, &recogniser)), (2, 2));
+        let readings = [0.98, 0.5, 0.7, 0.4].map(reading);
+        assert_eq!((count(&readings, &recogniser), clear_among(&readings, recogniser.alphabet())), (4, 2));
         let legible = |clear: f32, looked_at: usize| Legible { share: 0.5, clear, looked_at, area: 1.0 };
         assert!(
             legible(0.0, 18).is_no_writing() && !legible(0.0, 5).is_no_writing() && !legible(0.2, 18).is_no_writing()

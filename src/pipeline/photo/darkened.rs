@@ -1,15 +1,15 @@
-//! Another try at a pale photo in which hardly anything reads: its light evened and its ink darkened before the sheet is looked for.
+//! Pale photos in which hardly anything reads, their ink made darker before the sheet is looked for once more.
 
-use super::ReadPage;
-use super::page::{self, PAPER};
-use super::photo::ingest::Photo;
-use super::table::legible;
+use super::ingest::Photo;
 use crate::error::{Error, Result};
-use crate::reading::{Alphabet, Reading};
-use image::GenericImageView;
+use crate::pipeline::ReadPage;
+use crate::pipeline::page::{self, PAPER};
+use crate::pipeline::table::legible;
+use crate::reading::Alphabet;
+use image::{GenericImageView, GrayImage};
 
 /// How many times darker the ink is made, one try after the other.
-pub(super) const GAINS: [f32; 2] = [2.0, 3.0];
+const GAINS: [f32; 2] = [2.0, 3.0];
 /// Share of the written cells that clearly read as moves below which hardly anything reads (of pages that are read rightly the
 /// least is 0.7), and the fewest such cells that tell anything.
 const HARDLY: f32 = 0.5;
@@ -20,18 +20,18 @@ const FEW: f32 = 0.02;
 
 /// How well a page reads: the cells that clearly read as moves, and those that are written on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Clarity {
+pub(crate) struct Clarity {
     clear: usize,
     written: usize,
 }
 
 impl Clarity {
     /// Of what came of a page; none where something else than its picture is at fault.
-    pub(super) fn of(read: &Result<ReadPage>, alphabet: &Alphabet) -> Option<Self> {
+    pub(crate) fn of(read: &Result<ReadPage>, alphabet: &Alphabet) -> Option<Self> {
         match read {
             Ok(page) => {
-                let readings: Vec<&Reading> = page.all_cells().filter_map(|cell| cell.reading.as_ref()).collect();
-                Some(Self { clear: legible::clear_among(&readings, alphabet), written: readings.len() })
+                let readings = || page.all_cells().filter_map(|cell| cell.reading.as_ref());
+                Some(Self { clear: legible::clear_among(readings(), alphabet), written: readings().count() })
             }
             Err(Error::NoTable { .. } | Error::Unreadable { .. }) => Some(Self::default()),
             Err(_) => None,
@@ -39,36 +39,30 @@ impl Clarity {
     }
 
     /// Whether hardly anything reads, or hardly anything is seen.
-    pub(super) fn is_poor(self) -> bool {
+    pub(crate) fn is_poor(self) -> bool {
         self.clear < FEWEST || (self.clear as f32) < HARDLY * self.written as f32
     }
 }
 
-/// A photo with its light evened.
-pub(super) fn evened(photo: &Photo) -> Photo {
-    Photo { file: photo.file.clone(), grey: page::even_light(&photo.grey) }
+/// A photo with its light evened and its ink made darker, each time more so; none if its ink is not pale.
+pub(crate) fn darkened(photo: &Photo) -> impl Iterator<Item = Photo> {
+    let even = page::even_light(&photo.grey);
+    let gains: &[f32] = if is_pale(&even) { &GAINS } else { &[] };
+    gains.iter().map(move |&gain| Photo { file: photo.file.clone(), grey: page::darkened(&even, gain) })
 }
 
-/// Whether hardly anything in the middle of a photo whose light is even is much darker than the paper.
-pub(super) fn is_pale(evened: &Photo) -> bool {
-    let (width, height) = evened.grey.dimensions();
-    let middle = evened.grey.view(width / 5, height / 5, width - 2 * (width / 5), height - 2 * (height / 5));
+/// Whether hardly anything in the middle of a picture whose light is even is much darker than the paper.
+fn is_pale(even: &GrayImage) -> bool {
+    let (width, height) = even.dimensions();
+    let middle = even.view(width / 5, height / 5, width - 2 * (width / 5), height - 2 * (height / 5));
     let dark = middle.pixels().filter(|(_, _, pixel)| f32::from(pixel.0[0]) < PAPER - PALE).count();
     (dark as f32) < FEW * (middle.width() * middle.height()) as f32
-}
-
-/// A photo whose light is even with everything so many times darker.
-pub(super) fn darkened(evened: &Photo, gain: f32) -> Photo {
-    let mut grey = evened.grey.clone();
-    let darker: [u8; 256] = std::array::from_fn(|grey| (PAPER - (PAPER - grey as f32) * gain).clamp(0.0, 255.0) as u8);
-    grey.iter_mut().for_each(|pixel| *pixel = darker[usize::from(*pixel)]);
-    Photo { file: evened.file.clone(), grey }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::{GrayImage, Luma};
+    use image::Luma;
 
     #[test]
     fn a_page_is_poor_where_little_of_its_writing_reads() {
@@ -90,10 +84,8 @@ mod tests {
                 Luma([if y % 40 < 3 { paper - times * (paper / 8) } else { paper }])
             }),
         };
-        let pale = evened(&photo(1));
-        assert!(is_pale(&pale));
-        assert!(!is_pale(&evened(&photo(4))));
-        let dark = darkened(&pale, 3.0);
+        assert_eq!(darkened(&photo(4)).count(), 0, "dark enough");
+        let dark = darkened(&photo(1)).last().unwrap();
         for x in [40, 280] {
             let [ink, paper] = [1, 20].map(|y| dark.grey.get_pixel(x, 120 + y).0[0]);
             assert!(paper > 235 && ink < 170, "{ink} on {paper} at {x}");
