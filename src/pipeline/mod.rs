@@ -6,6 +6,7 @@ pub(crate) mod align;
 pub mod cells;
 mod ink;
 pub mod numbers;
+mod other_light;
 pub mod page;
 pub mod photo;
 pub mod recognise;
@@ -26,9 +27,9 @@ use ink::gather;
 pub use ink::{Ink, ink_of, rows};
 use numbers::anchor::Anchor;
 use numbers::{first_row, in_cells};
+use other_light::or_in_other_light;
 use page::{Page, pale};
 use photo::advice;
-use photo::darkened::{Clarity, darkened};
 use photo::ingest::{IngestLimits, Photo, ingest};
 use photo::negative;
 use rayon::prelude::*;
@@ -229,8 +230,7 @@ pub fn read_page(photo: &Photo, recogniser: &dyn Recogniser, timing: &mut Timing
     read_page_watched(photo, &PageHint::default(), recogniser, timing, &Watch::default())
 }
 
-/// As [`read_page`], by what a person said of the table. Where hardly anything of a pale photo reads, once more
-/// with its ink darker.
+/// As [`read_page`], by what a person said of the table; once more in other light where it reads badly.
 fn read_page_watched(
     photo: &Photo,
     hint: &PageHint,
@@ -238,22 +238,9 @@ fn read_page_watched(
     timing: &mut Timing,
     watch: &Watch,
 ) -> Result<ReadPage> {
-    let first = read_either_way(photo, hint, recogniser, timing, watch);
-    let is_poor = |read: &Result<ReadPage>| Clarity::of(read, recogniser.alphabet()).is_some_and(Clarity::is_poor);
-    if !is_poor(&first) {
-        return first;
-    }
-    for photo in darkened(photo) {
-        let mut other = read_either_way(&photo, hint, recogniser, timing, watch);
-        if is_poor(&other) {
-            continue;
-        }
-        if let Ok(read) = &mut other {
-            read.advice.push(format!("{}: the ink is pale; it was made darker to be read", read.file));
-        }
-        return other;
-    }
-    first
+    let mut read = |photo: &Photo| read_either_way(photo, hint, recogniser, timing, watch);
+    let first = read(photo);
+    or_in_other_light(photo, first, recogniser.alphabet(), read)
 }
 
 /// The same in the light as it is. Where there is no table, the photo may be a negative.

@@ -280,6 +280,11 @@ fn shrink(image: &GrayImage, width: u32, height: u32) -> GrayImage {
 /// The paper is the 80th percentile of a block, blurred over the neighbouring blocks: ink covers less than a
 /// fifth of any block that is not printed solid.
 pub(super) fn even_light(image: &GrayImage) -> GrayImage {
+    even_light_above(image, 0.2)
+}
+
+/// The same, the paper being so bright that so large a share of a block is brighter.
+pub(super) fn even_light_above(image: &GrayImage, share: f32) -> GrayImage {
     let (width, height) = (image.width() as usize, image.height() as usize);
     let block = PAPER_BLOCK as usize;
     let (columns, rows) = (width.div_ceil(block), height.div_ceil(block));
@@ -296,7 +301,7 @@ pub(super) fn even_light(image: &GrayImage) -> GrayImage {
                     count += 1;
                 }
             }
-            let mut above = count / 5;
+            let mut above = (count as f32 * share) as u32;
             let mut level = 255;
             while level > 0 && histogram[level] <= above {
                 above -= histogram[level];

@@ -2,7 +2,6 @@
 
 pub(super) mod advice;
 pub mod apart;
-pub(super) mod darkened;
 pub mod documents;
 pub(crate) mod heic;
 pub mod ingest;
