@@ -57,7 +57,7 @@ enum Fault {
 
 /// What came of a page at first or, if it reads badly, what comes of it in other light where that is better.
 ///
-/// A photo on which there is no table, or hardly anything written, is looked at again only if its ink is pale.
+/// A photo in which hardly a cell clearly reads as a move is looked at again only if its ink is pale.
 ///
 /// # Errors
 /// What came of the page at first, and as `read`, which reads a photo.
@@ -68,8 +68,8 @@ pub(super) fn or_in_other_light(
     mut read: impl FnMut(&Photo) -> Result<ReadPage>,
 ) -> Result<ReadPage> {
     let Some(fault) = fault(&first, alphabet) else { return first };
-    let written = first.as_ref().is_ok_and(|page| Clarity::of(page, alphabet).written >= FEWEST);
-    for (photo, advice) in looks(photo, written) {
+    let some_reads = first.as_ref().is_ok_and(|page| Clarity::of(page, alphabet).clear >= FEWEST);
+    for (photo, advice) in looks(photo, some_reads) {
         let mut other = match read(&photo) {
             Ok(page) if !Clarity::of(&page, alphabet).is_poor() => page,
             Ok(_) | Err(Error::NoTable { .. } | Error::Unreadable { .. }) => continue,
@@ -139,12 +139,12 @@ impl Alone {
 }
 
 /// A photo with its light evened and, if its ink is pale, that made darker, each time more so; with what to say of it.
-/// None if its ink is not pale and hardly anything is `written`.
-fn looks(photo: &Photo, written: bool) -> impl Iterator<Item = (Photo, String)> {
+/// None if its ink is not pale and not even `some_reads`.
+fn looks(photo: &Photo, some_reads: bool) -> impl Iterator<Item = (Photo, String)> {
     let file = &photo.file;
     let (gains, advice): (&[f32], _) = if is_pale(&page::even_light(&photo.grey)) {
         (&GAINS, format!("{file}: the ink is pale; it was made darker to be read"))
-    } else if written {
+    } else if some_reads {
         (&[1.0], format!("{file}: it was hard to read; the paper was made white to read it"))
     } else {
         (&[], String::new())
