@@ -7,7 +7,7 @@ use super::table::legible;
 use super::{ReadPage, Timing, game_from};
 use crate::decode::{self, MOST_MISSING};
 use crate::error::{Error, Result};
-use crate::game::{Ply, Status};
+use crate::game::Status;
 use crate::reading::Alphabet;
 use crate::review;
 use image::{GenericImageView, GrayImage};
@@ -49,8 +49,8 @@ impl Clarity {
 
 /// What there is to mend in a page.
 enum Fault {
-    /// Hardly anything reads.
-    Illegible,
+    /// Hardly anything reads, not even a few cells if not `some_reads`.
+    Illegible { some_reads: bool },
     /// The moves read, but make no clear game: their order may be told wrongly.
     Disordered(Alone),
 }
@@ -68,7 +68,7 @@ pub(super) fn or_in_other_light(
     mut read: impl FnMut(&Photo) -> Result<ReadPage>,
 ) -> Result<ReadPage> {
     let Some(fault) = fault(&first, alphabet) else { return first };
-    let some_reads = first.as_ref().is_ok_and(|page| Clarity::of(page, alphabet).clear >= FEWEST);
+    let some_reads = !matches!(fault, Fault::Illegible { some_reads: false });
     for (photo, advice) in looks(photo, some_reads) {
         let mut other = match read(&photo) {
             Ok(page) if !Clarity::of(&page, alphabet).is_poor() => page,
@@ -76,7 +76,7 @@ pub(super) fn or_in_other_light(
             Err(error) => return Err(error),
         };
         let better = match &fault {
-            Fault::Illegible => true,
+            Fault::Illegible { .. } => true,
             Fault::Disordered(first) => Alone::on(&other, alphabet).is_better_than(first),
         };
         if better {
@@ -90,12 +90,12 @@ pub(super) fn or_in_other_light(
 fn fault(read: &Result<ReadPage>, alphabet: &Alphabet) -> Option<Fault> {
     let page = match read {
         Ok(page) => page,
-        Err(Error::NoTable { .. } | Error::Unreadable { .. }) => return Some(Fault::Illegible),
+        Err(Error::NoTable { .. } | Error::Unreadable { .. }) => return Some(Fault::Illegible { some_reads: false }),
         Err(_) => return None,
     };
     let clarity = Clarity::of(page, alphabet);
     if clarity.is_poor() {
-        return Some(Fault::Illegible);
+        return Some(Fault::Illegible { some_reads: clarity.clear >= FEWEST });
     }
     if !page.grid.by_ink || page.anchor.first_number > MOST_MISSING {
         return None;
@@ -116,17 +116,14 @@ struct Alone {
 impl Alone {
     fn on(page: &ReadPage, alphabet: &Alphabet) -> Self {
         let ink = ink_of(&[None], &[vec![page.clone()]], alphabet, Timing::new());
-        match ink.and_then(|ink| game_from(&ink, &decode::Options::default())) {
-            Ok(reviewed) if !review::is_a_transcript(&reviewed.game) => Self::of(&reviewed.game.plies),
-            _ => Self::default(),
-        }
-    }
-
-    fn of(plies: &[Ply]) -> Self {
+        let game = ink.and_then(|ink| game_from(&ink, &decode::Options::default())).map(|reviewed| reviewed.game);
+        let Some(plies) = game.ok().filter(|game| !review::is_a_transcript(game)).map(|game| game.plies) else {
+            return Self::default();
+        };
         Self {
-            moves: plies.iter().map(|ply| ply.san.clone()).collect(),
             clear: plies.iter().filter(|ply| ply.status == Status::Clear).count(),
             expected: plies.iter().map(|ply| ply.confidence).sum(),
+            moves: plies.into_iter().map(|ply| ply.san).collect(),
         }
     }
 
