@@ -13,6 +13,7 @@ use super::number_columns::{self, Printed};
 use super::number_sides;
 use super::remarks;
 use crate::error::Result;
+use crate::pipeline::NUMBERS_READ;
 use crate::pipeline::numbers;
 use crate::pipeline::numbers::anchor::{self, Anchor};
 use crate::pipeline::page::Page;
@@ -26,6 +27,8 @@ const LEGIBLE: f32 = 0.2;
 const SURELY_READ: f32 = 0.5;
 /// As [`TWO_MOVES`], where its cells do not read as moves.
 const TWO_SHORT_MOVES: f32 = 5.0;
+/// The same for moves that nearly touch.
+const TWO_TOUCHING: f32 = 4.5;
 /// Share by which more pairs must have more support, and the share that may be left where half of a pair was not seen.
 const MORE: f32 = 1.1;
 const AS_MUCH: f32 = 0.7;
@@ -85,6 +88,12 @@ pub(crate) fn complete(found: &mut Found, printed: &Printed, recogniser: &dyn Re
     if !wide && found.grid.widest() > TWO_SHORT_MOVES {
         wide = !legible::holds_moves(&found.page, &found.grid, &found.grid.pairs[0].white, recogniser)?;
     }
+    if (wide || found.grid.widest() > TWO_TOUCHING)
+        && !number_columns::agree(&found.grid.pairs, printed.columns(), middle)
+        && lay_between(found, printed, recogniser)?
+    {
+        wide = false;
+    }
     let room = |leftwards| layout::one_more(&found.grid.pairs, leftwards, middle, width).is_some();
     let later = found.anchor.first_number > 1;
     if room(false) || (later && room(true)) || wide {
@@ -139,6 +148,43 @@ pub(crate) fn complete(found: &mut Found, printed: &Printed, recogniser: &dyn Re
     reach_to_the_next(found, recogniser)?;
     cut_writing::mend(found, recogniser)?;
     more_rows::begin_with_moves(found, recogniser)
+}
+
+/// Lays out the pairs behind those of the printed numbers that do not say again what the column before them says: the same numbers
+/// may stand on both sides of the moves. Takes them where more moves are then read; whether it did.
+fn lay_between(found: &mut Found, printed: &Printed, recogniser: &dyn Recogniser) -> Result<bool> {
+    let Some(rows) = found.grid.ruled_rows() else { return Ok(false) };
+    let (mut before, mut behind) = (Vec::new(), Vec::new());
+    let mut last = None;
+    for column in printed.columns() {
+        let Anchor { first_band, first_number, evidence, .. } = found.with(vec![column.as_pair()], recogniser)?.anchor;
+        let says = (evidence > NUMBERS_READ).then_some(i64::from(first_number) - first_band as i64);
+        if says.is_some() && says == last {
+            behind.push((before.len(), column.clone()));
+        } else {
+            before.push(column.clone());
+        }
+        last = says.or(last);
+    }
+    if behind.is_empty() {
+        return Ok(false);
+    }
+    let mut most = MORE_MOVES * found.moves_of(&found.grid.pairs, recogniser)?.max(FEW_MOVES);
+    let mut best = None;
+    let ways = number_columns::layouts(printed.page, &rows, found.grid.pitch, &before);
+    for pairs in ways.into_iter().chain([number_sides::flanked(&before, &behind)]) {
+        let moves = found.moves_of(&pairs, recogniser)?;
+        if moves > most {
+            (most, best) = (moves, Some(pairs));
+        }
+    }
+    let best = best.map(|pairs| found.with(pairs, recogniser)).transpose()?;
+    let best = best.filter(|best| best.support() > AS_MUCH * found.support());
+    let any = best.is_some();
+    if let Some(best) = best {
+        *found = best;
+    }
+    Ok(any)
 }
 
 /// Whether moves are written before the first numbers if the columns are laid out so: nearly all cells there read as moves, or
