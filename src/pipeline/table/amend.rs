@@ -27,7 +27,7 @@ const LEGIBLE: f32 = 0.2;
 const SURELY_READ: f32 = 0.5;
 /// As [`TWO_MOVES`], where its cells do not read as moves.
 const TWO_SHORT_MOVES: f32 = 5.0;
-/// The same for moves that nearly touch.
+/// The same where numbers stand on both sides of the moves.
 const TWO_TOUCHING: f32 = 4.5;
 /// Share by which more pairs must have more support, and the share that may be left where half of a pair was not seen.
 const MORE: f32 = 1.1;
@@ -88,7 +88,10 @@ pub(crate) fn complete(found: &mut Found, printed: &Printed, recogniser: &dyn Re
     if !wide && found.grid.widest() > TWO_SHORT_MOVES {
         wide = !legible::holds_moves(&found.page, &found.grid, &found.grid.pairs[0].white, recogniser)?;
     }
-    if (wide || found.grid.widest() > TWO_TOUCHING)
+    let touching = !wide
+        && (TWO_TOUCHING..TWO_SHORT_MOVES).contains(&found.grid.widest())
+        && !legible::holds_moves(&found.page, &found.grid, &found.grid.pairs[0].white, recogniser)?;
+    if (wide || touching)
         && !number_columns::agree(&found.grid.pairs, printed.columns(), middle)
         && lay_between(found, printed, recogniser)?
     {
