@@ -9,7 +9,7 @@ use super::ink_rows;
 use super::layout;
 use super::legible;
 use super::more_rows;
-use super::number_columns::{self, Printed};
+use super::number_columns::{self, NumberColumn, Printed};
 use super::number_sides;
 use super::remarks;
 use crate::error::Result;
@@ -84,19 +84,14 @@ pub(crate) fn complete(found: &mut Found, printed: &Printed, recogniser: &dyn Re
     add_pairs(found, true, recogniser)?;
     add_pairs(found, false, recogniser)?;
     // Or they stand elsewhere than one would think.
-    let mut wide = found.grid.widest() > TWO_MOVES;
-    if !wide && found.grid.widest() > TWO_SHORT_MOVES {
-        wide = !legible::holds_moves(&found.page, &found.grid, &found.grid.pairs[0].white, recogniser)?;
-    }
-    let touching = !wide
-        && (TWO_TOUCHING..TWO_SHORT_MOVES).contains(&found.grid.widest())
-        && !legible::holds_moves(&found.page, &found.grid, &found.grid.pairs[0].white, recogniser)?;
-    if (wide || touching)
+    let widest = found.grid.widest();
+    let holds_two = widest > TWO_MOVES
+        || (widest > TWO_TOUCHING
+            && !legible::holds_moves(&found.page, &found.grid, &found.grid.pairs[0].white, recogniser)?);
+    let laid_between = holds_two
         && !number_columns::agree(&found.grid.pairs, printed.columns(), middle)
-        && lay_between(found, printed, recogniser)?
-    {
-        wide = false;
-    }
+        && lay_between(found, printed, recogniser)?;
+    let wide = holds_two && widest > TWO_SHORT_MOVES && !laid_between;
     let room = |leftwards| layout::one_more(&found.grid.pairs, leftwards, middle, width).is_some();
     let later = found.anchor.first_number > 1;
     if room(false) || (later && room(true)) || wide {
@@ -157,37 +152,33 @@ pub(crate) fn complete(found: &mut Found, printed: &Printed, recogniser: &dyn Re
 /// may stand on both sides of the moves. Takes them where more moves are then read; whether it did.
 fn lay_between(found: &mut Found, printed: &Printed, recogniser: &dyn Recogniser) -> Result<bool> {
     let Some(rows) = found.grid.ruled_rows() else { return Ok(false) };
-    let (mut before, mut behind) = (Vec::new(), Vec::new());
+    let mut sides: Vec<(NumberColumn, Option<NumberColumn>)> = Vec::new();
     let mut last = None;
     for column in printed.columns() {
-        let Anchor { first_band, first_number, evidence, .. } = found.with(vec![column.as_pair()], recogniser)?.anchor;
+        let place = column.place();
+        let alone = ColumnPair { numbers: Some(place.clone()), between: None, white: place.clone(), black: place };
+        let Anchor { first_band, first_number, evidence, .. } = found.with(vec![alone], recogniser)?.anchor;
         let says = (evidence > NUMBERS_READ).then_some(i64::from(first_number) - first_band as i64);
-        if says.is_some() && says == last {
-            behind.push((before.len(), column.clone()));
-        } else {
-            before.push(column.clone());
+        match sides.last_mut() {
+            Some((_, behind)) if says.is_some() && says == last => *behind = Some(column.clone()),
+            _ => sides.push((column.clone(), None)),
         }
         last = says.or(last);
     }
-    if behind.is_empty() {
-        return Ok(false);
-    }
+    let Some(flanked) = number_sides::flanked(&sides) else { return Ok(false) };
+    let before: Vec<NumberColumn> = sides.into_iter().map(|(before, _)| before).collect();
     let mut most = MORE_MOVES * found.moves_of(&found.grid.pairs, recogniser)?.max(FEW_MOVES);
     let mut best = None;
-    let ways = number_columns::layouts(printed.page, &rows, found.grid.pitch, &before);
-    for pairs in ways.into_iter().chain([number_sides::flanked(&before, &behind)]) {
+    for pairs in number_columns::layouts(printed.page, &rows, found.grid.pitch, &before).into_iter().chain([flanked]) {
         let moves = found.moves_of(&pairs, recogniser)?;
         if moves > most {
             (most, best) = (moves, Some(pairs));
         }
     }
     let best = best.map(|pairs| found.with(pairs, recogniser)).transpose()?;
-    let best = best.filter(|best| best.support() > AS_MUCH * found.support());
-    let any = best.is_some();
-    if let Some(best) = best {
-        *found = best;
-    }
-    Ok(any)
+    let Some(best) = best.filter(|best| best.support() > AS_MUCH * found.support()) else { return Ok(false) };
+    *found = best;
+    Ok(true)
 }
 
 /// Whether moves are written before the first numbers if the columns are laid out so: nearly all cells there read as moves, or

@@ -26,18 +26,14 @@ impl NumberColumn {
         (x - self.middle.at(y)).abs() < self.half_width
     }
 
-    /// From the middle to where the white space before the numbers begins.
-    pub(super) fn left(&self) -> f32 {
+    fn left(&self) -> f32 {
         self.half_width + MARGIN * self.height
     }
 
-    /// A pair of columns of which only the numbers matter.
-    pub(crate) fn as_pair(&self) -> ColumnPair {
+    /// Where the numbers stand, with the white space around them.
+    pub(crate) fn place(&self) -> Column {
         let line = |off: f32| Curve { y: self.middle.y.iter().map(|x| x + off).collect() };
-        let [left, right] = [line(-self.left()), line(self.left())];
-        let behind = Column { left: right.clone(), right: right.clone(), inner: Vec::new() };
-        let numbers = Some(Column { left, right, inner: Vec::new() });
-        ColumnPair { numbers, between: None, white: behind.clone(), black: behind }
+        Column { left: line(-self.left()), right: line(self.left()), inner: Vec::new() }
     }
 }
 

@@ -113,26 +113,19 @@ pub fn around_numbers(pairs: &[ColumnPair], middle: f32) -> Option<Vec<ColumnPai
     (out[0].white.left.at(middle) > 0.0).then_some(out)
 }
 
-/// The pairs between numbers before White's moves and the same numbers behind Black's, given with how many columns of the former
-/// stand before them: the moves meet half way. Where the numbers behind were not seen, a pair is as wide as the first of those where
-/// they were.
-pub(super) fn flanked(before: &[NumberColumn], behind: &[(usize, NumberColumn)]) -> Vec<ColumnPair> {
-    let line = |column: &NumberColumn, off: f32| Curve { y: column.middle.y.iter().map(|x| x + off).collect() };
-    let sides = |left: &NumberColumn, right: &NumberColumn| [line(left, left.left()), line(right, -right.left())];
-    let room = behind.first().and_then(|(count, right)| {
-        let [left, right] = sides(before.get(count.checked_sub(1)?)?, right);
-        Some(gaps(&left, &right))
-    });
-    let pair = |(index, column): (usize, &NumberColumn)| {
-        let right =
-            behind.iter().find(|(count, _)| *count == index + 1).map(|(_, right)| sides(column, right)[1].clone());
-        let left = line(column, column.left());
-        let right = right.or_else(|| Some(moved(&left, room.as_ref()?, 1.0))).unwrap_or_else(|| left.clone());
-        let moves = Column { left: left.clone(), right, inner: Vec::new() };
-        let numbers = Some(Column { left: line(column, -column.left()), right: left, inner: Vec::new() });
-        ColumnPair { numbers, between: None, white: moves.clone(), black: moves }.balanced()
+/// The pairs between numbers before White's moves and, where they were seen, the same numbers behind Black's: the moves meet half
+/// way. Where they were not, a pair is as wide as the first of those where they were; none where that is nowhere.
+pub(super) fn flanked(sides: &[(NumberColumn, Option<NumberColumn>)]) -> Option<Vec<ColumnPair>> {
+    let right = |behind: &Option<NumberColumn>| Some(behind.as_ref()?.place().left);
+    let room = sides.iter().find_map(|(before, behind)| Some(gaps(&before.place().right, &right(behind)?)))?;
+    let pair = |(before, behind): &(NumberColumn, Option<NumberColumn>)| {
+        let numbers = before.place();
+        let left = numbers.right.clone();
+        let right = right(behind).unwrap_or_else(|| moved(&left, &room, 1.0));
+        let moves = Column { left, right, inner: Vec::new() };
+        ColumnPair { numbers: Some(numbers), between: None, white: moves.clone(), black: moves }.balanced()
     };
-    before.iter().enumerate().map(pair).collect()
+    Some(sides.iter().map(pair).collect())
 }
 
 #[cfg(test)]
@@ -217,7 +210,7 @@ mod tests {
     #[test]
     fn the_same_numbers_may_stand_on_both_sides_of_the_moves() {
         let numbers = |x: f32| NumberColumn { middle: Curve { y: vec![x; 40] }, half_width: 8.0, height: 14.0 };
-        let found = flanked(&[numbers(60.0), numbers(520.0)], &[(1, numbers(460.0))]);
+        let found = flanked(&[(numbers(60.0), Some(numbers(460.0))), (numbers(520.0), None)]).unwrap();
         let at = |column: &Column| column.left.at(400.0);
         let places: Vec<[f32; 4]> = found
             .iter()
@@ -226,5 +219,6 @@ mod tests {
             })
             .collect();
         assert_eq!(places, [[45.0, 75.0, 260.0, 445.0], [505.0, 535.0, 720.0, 905.0]]);
+        assert!(flanked(&[(numbers(60.0), None)]).is_none(), "nowhere behind the moves");
     }
 }
