@@ -34,4 +34,5 @@ pub(super) mod search;
 pub(super) mod spacing;
 pub(super) mod straight_rows;
 pub(super) mod track;
+mod underlined;
 pub mod uprights;

@@ -6,6 +6,7 @@ use super::ink_rows;
 use super::lines::{Curve, LineMap};
 use super::number_columns::NumberColumn;
 use super::ruled_rows::Frame;
+use super::underlined;
 use super::uprights::{self, Uprights};
 use crate::pipeline::page::Page;
 use image::GrayImage;
@@ -47,8 +48,17 @@ impl<'a> Down<'a> {
 }
 
 /// The pairs between upright lines, or edges of shading, that cross ruled rows.
-pub(super) fn between_lines(image: &GrayImage, frame: &Frame, known: &Known) -> Option<Vec<ColumnPair>> {
-    let down = Down::new(image, frame, known, &[]);
+pub(super) fn between_lines(page: &Page, rows: &[Curve], frame: &Frame, known: &Known) -> Option<Vec<ColumnPair>> {
+    let down = Down::new(&page.image, frame, known, &[]);
+    // Cells that are underlined one by one tell most.
+    underlined::pairs(page, rows, frame, |x| down.map.follow(x))
+        .filter(|pairs| known.allows(pairs))
+        .or_else(|| across(&down))
+}
+
+/// The pairs between what runs down the page.
+fn across(down: &Down) -> Option<Vec<ColumnPair>> {
+    let Down { frame, .. } = down;
     let covered = |pairs: &[ColumnPair]| frame.covered(pairs);
     let found = down.pairs();
     // A column too many or too few is a line lost under writing, or writing taken for a line.
@@ -70,7 +80,7 @@ pub(super) fn between_lines(image: &GrayImage, frame: &Frame, known: &Known) -> 
 /// The same seen at half the size.
 pub(super) fn seen_coarsely(image: &GrayImage, frame: &Frame, known: &Known) -> Option<Vec<ColumnPair>> {
     let half = imageops::resize(image, image.width().div_ceil(2), image.height().div_ceil(2), FilterType::Triangle);
-    let pairs = between_lines(&half, &frame.halved(), known)?;
+    let pairs = across(&Down::new(&half, &frame.halved(), known, &[]))?;
     let doubled = |line: &Curve| Curve::along(image.height(), |y| 2.0 * line.at(y / 2.0));
     Some(pairs.iter().map(|pair| pair.moved(doubled)).collect())
 }

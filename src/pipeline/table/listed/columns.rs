@@ -116,17 +116,21 @@ fn between(behind: &[Placed], moves: &[Vec<Placed>], numbers_end: f32, height: f
     let end = moves.iter().flatten().map(|letter| letter.right).fold(0.0, f32::max);
     let cost = |at: f32| {
         // The moves of a row are about as long.
-        let even: f32 = moves.iter().map(|row| evenness(row, at)).sum();
+        let even: f32 = moves.iter().map(|row| evenness(row, at, height)).sum();
         cut(behind, moves, at, height) - even
     };
     let steps = ((end - numbers_end) / (STEP * height)) as usize;
     cheapest((1..steps.max(2)).map(|step| numbers_end + step as f32 * STEP * height), cost)
 }
 
-/// How evenly a border parts the letters of a row, from 0 to 1.
-fn evenness(row: &[Placed], at: f32) -> f32 {
-    let white = row.iter().filter(|letter| letter.middle() < at).count();
-    2.0 * white.min(row.len() - white) as f32 / row.len().max(1) as f32
+/// How evenly a border parts the letters of a row, from 0 to 1; those that touch count for as many as there is room for.
+fn evenness(row: &[Placed], at: f32, height: f32) -> f32 {
+    let letters = |white: bool| -> f32 {
+        let letters = row.iter().filter(|letter| (letter.middle() < at) == white);
+        letters.map(|letter| ((letter.right - letter.left) / height).max(1.0)).sum()
+    };
+    let (white, black) = (letters(true), letters(false));
+    2.0 * white.min(black) / (white + black).max(1.0)
 }
 
 /// The places between the letters of a row, and those before and behind all of them: their ends.
@@ -173,31 +177,37 @@ pub(super) fn parted(
 ) -> Option<Vec<f32>> {
     let moves: Vec<Vec<Placed>> = letters.iter().zip(begins).map(|(row, &begin)| moves_of(row, begin)).collect();
     let border = between(behind, &moves, numbers_end, height);
-    let worth = |row: &[Placed], [from, to]: [f32; 2]| ((to - from) / height).min(WIDE_GAP) + evenness(row, to);
-    let widest = |row: &[Placed]| {
-        let inner = gaps_of(row).into_iter().filter(|gap| gap.iter().all(|end| end.is_finite()));
-        inner.max_by(|&a, &b| worth(row, a).total_cmp(&worth(row, b)))
-    };
+    let worth = |row: &[Placed], [from, to]: [f32; 2]| ((to - from) / height).min(WIDE_GAP) + evenness(row, to, height);
+    let between_letters = |row: &[Placed]| gaps_of(row).into_iter().filter(|gap| gap.iter().all(|end| end.is_finite()));
+    let widest = |row: &[Placed]| between_letters(row).max_by(|&a, &b| worth(row, a).total_cmp(&worth(row, b)));
     let is_wide = |&[from, to]: &[f32; 2]| to - from > WORD_GAP * height;
     let written = moves.iter().filter(|row| row.len() > 1).count() as f32;
     let of_two = moves.iter().filter(|row| widest(row).as_ref().is_some_and(is_wide)).count() as f32;
     if of_two < PARTED * written.max(1.0) {
         return None;
     }
-    let is_clear =
-        |row: &&Vec<Placed>| gaps_of(row).iter().any(|gap| is_wide(gap) && (gap[0]..gap[1]).contains(&border));
-    if moves.iter().filter(|row| row.len() > 1).filter(is_clear).count() as f32 >= ALIGNED * written {
+    // Where it runs before all letters or behind them it parts nothing.
+    let clear_in = |row: &[Placed], gaps: Vec<[f32; 2]>| {
+        row.len() > 1 && gaps.iter().any(|gap| is_wide(gap) && (gap[0]..gap[1]).contains(&border))
+    };
+    let clear = moves.iter().filter(|row| clear_in(row, gaps_of(row))).count() as f32;
+    let parting = moves.iter().filter(|row| clear_in(row, between_letters(row).collect())).count() as f32;
+    if clear >= ALIGNED * written && parting >= PARTED * written {
         return Some(winding(letters, border, height));
     }
     // A game may end with White's move.
     let width = |[from, to]: [f32; 2]| to - from;
     let usual = median(moves.iter().filter_map(|row| widest(row)).map(width)).unwrap_or(0.0);
     let last = moves.iter().rposition(|row| !row.is_empty());
+    let middle = |[from, to]: [f32; 2]| (from + to) / 2.0;
+    // A hand may join the letters of a move: where but one shows in a row, the other rows tell whose it is.
+    let typical = median(moves.iter().filter_map(|row| widest(row)).filter(is_wide).map(middle)).unwrap_or(border);
     let place = |(index, row): (usize, &Vec<Placed>)| match widest(row) {
-        Some(gap) if Some(index) != last || width(gap) > (SINGLE * usual).max(WORD_GAP * height) => {
-            (gap[0] + gap[1]) / 2.0
+        Some(gap) if Some(index) != last || width(gap) > (SINGLE * usual).max(WORD_GAP * height) => middle(gap),
+        None if Some(index) != last && row.first().is_some_and(|letter| letter.middle() > typical) => {
+            typical.min(row[0].left - CLEAR * height)
         }
-        _ => row.last().map_or(border, |letter| border.max(letter.right + CLEAR * height)),
+        _ => row.last().map_or(typical, |letter| typical.max(letter.right + CLEAR * height)),
     };
     Some(moves.iter().enumerate().map(place).collect())
 }
@@ -300,6 +310,23 @@ mod tests {
         let moves = behind(words(&letters), 40.0, HEIGHT);
         let parted = parted(&moves, &letters, &[40.0; 12], 40.0, HEIGHT).unwrap();
         assert!((0..12).all(|at| (black(at) - 24.0..black(at)).contains(&parted[at])), "{parted:?}");
+    }
+
+    #[test]
+    fn joined_letters_are_parted_between_the_moves() {
+        // Each move is one stroke, of many widths and in no column: no line but one before all moves cuts none. In one row but
+        // Black's shows.
+        let letter = |row: usize, left: f32, right: f32| Placed { left, right, y: 40.0 * row as f32, row };
+        let [white, black] = [|at: usize| 90.0 + 27.0 * (at % 4) as f32, |at: usize| 112.0 + 27.0 * (at % 4) as f32];
+        let moves = |at: usize| {
+            let whites = (at != 5).then(|| letter(at, 70.0, white(at)));
+            whites.into_iter().chain([letter(at, black(at), black(at) + 60.0)])
+        };
+        let letters: Vec<Vec<Placed>> = (0..12).map(|at| moves(at).collect()).collect();
+        let words: Vec<Placed> = letters.iter().flatten().copied().collect();
+        let parted = parted(&words, &letters, &[40.0; 12], 40.0, HEIGHT).unwrap();
+        let is_between = |at: usize| (white(at)..black(at)).contains(&parted[at]);
+        assert!((0..12).filter(|&at| at != 5).all(is_between) && parted[5] < black(5), "{parted:?}");
     }
 
     #[test]
