@@ -65,6 +65,9 @@ impl Crop {
         let end = (right + margin).max(start + 1.0);
         let lines = column.inner.iter().map(|line| line.at((top + bottom) / 2.0)).collect::<Vec<f32>>();
         let natural = height / CELL_HEIGHT;
+        if let Some(pieces) = Self::written(page, band, natural, left..right, &lines) {
+            return Self::of_pieces(page, band, natural, &pieces, &lines).0;
+        }
         let (whole, strokes) = Self::between(page, band, natural, start..end, &lines);
         let room = natural * CROP_WIDTH as f32;
         if end - start <= room
@@ -87,6 +90,27 @@ impl Crop {
         let first = ink_start.min(end - room).max(start);
         let part = first..(first + room).max(ink_end).min(end);
         Self::between(page, band, natural, part, &lines).0
+    }
+
+    /// The parts of boxes in which something is written, with some paper around it, where a letter stands far from the next
+    /// in boxes much wider than high; none where boxes are narrower, or nothing is written.
+    fn written(page: &Page, band: &Band, natural: f32, cell: Range<f32>, lines: &[f32]) -> Option<Vec<Range<f32>>> {
+        let height = natural * CELL_HEIGHT;
+        if lines.is_empty() || cell.end - cell.start < WIDE_BOX * height * (lines.len() + 1) as f32 {
+            return None;
+        }
+        let sides: Vec<f32> = [cell.start].into_iter().chain(lines.iter().copied()).chain([cell.end]).collect();
+        let part = |sides: &[f32]| {
+            let (from, to) = (sides[0], sides[1].max(sides[0] + 1.0));
+            let (crop, _) = Self::between(page, band, natural, from..to, &[]);
+            let step = natural.max((to - from) / CROP_WIDTH as f32);
+            let place = |u: usize| (from + to) / 2.0 + (u as f32 - CROP_WIDTH as f32 / 2.0) * step;
+            let margin = SIDE_MARGIN * height;
+            let [start, end] = [place(crop.span.start) - margin, place(crop.span.end) + margin];
+            (!crop.is_blank()).then(|| start.max(from)..end.min(to))
+        };
+        let parts: Vec<Range<f32>> = sides.windows(2).filter_map(part).filter(|part| part.end > part.start).collect();
+        (!parts.is_empty()).then_some(parts)
     }
 
     /// A cell of which nothing is shown that stands at the right of a place.
@@ -132,7 +156,12 @@ impl Crop {
     /// The part of a band between two places along it, at `natural` pixels of the page a pixel of the crop, squeezed
     /// if it is too wide. `lines` are those between boxes. Returned with it are the strokes in its inner part.
     fn between(page: &Page, band: &Band, natural: f32, along: Range<f32>, lines: &[f32]) -> (Self, Vec<Stroke>) {
-        let (start, length) = (along.start, along.end - along.start);
+        Self::of_pieces(page, band, natural, &[along], lines)
+    }
+
+    /// The same of some pieces of a band, which are shown as if they stood close beside each other.
+    fn of_pieces(page: &Page, band: &Band, natural: f32, pieces: &[Range<f32>], lines: &[f32]) -> (Self, Vec<Stroke>) {
+        let length: f32 = pieces.iter().map(|piece| piece.end - piece.start).sum();
         let step = natural.max(length / CROP_WIDTH as f32);
         let used = (length / step).round().min(CROP_WIDTH as f32);
         let offset = ((CROP_WIDTH as f32 - used) / 2.0).floor();
@@ -144,7 +173,7 @@ impl Crop {
             // Two samples a pixel in each direction: rows of up to twice the crop's height are not aliased.
             let mut sums = [0.0; CROP_HEIGHT];
             for sub in [0.25, 0.75] {
-                let x = start + (u as f32 - offset + sub) * step;
+                let x = along(pieces, (u as f32 - offset + sub) * step);
                 let (top, bottom) = (band.top.at(x), band.bottom.at(x));
                 let row = |down: f32| top + (down - above) / CELL_HEIGHT * (bottom - top);
                 strip.take(page, x, row(0.0), row(CROP_HEIGHT as f32));
@@ -158,11 +187,12 @@ impl Crop {
                 pixels[v * CROP_WIDTH + u] = (sum / 4.0) as u8;
             }
         }
-        for line in lines {
-            let u = (line - start) / step + offset;
-            if u >= 0.0 {
-                wipe(&mut pixels, u.round() as usize);
+        let mut before = 0.0;
+        for piece in pieces {
+            for line in lines.iter().filter(|line| piece.contains(line)) {
+                wipe(&mut pixels, ((before + line - piece.start) / step + offset).round() as usize);
             }
+            before += piece.end - piece.start;
         }
         let shown = offset as usize..(offset + used) as usize;
         even_out(&mut pixels, shown.clone());
@@ -188,6 +218,19 @@ impl Crop {
     }
 }
 
+/// The place so far along some pieces.
+fn along(pieces: &[Range<f32>], far: f32) -> f32 {
+    let mut left = far;
+    for piece in &pieces[..pieces.len() - 1] {
+        let length = piece.end - piece.start;
+        if left < length {
+            return piece.start + left;
+        }
+        left -= length;
+    }
+    pieces[pieces.len() - 1].start + left
+}
+
 /// Takes the line between two boxes out of a crop: its pixels become what lies on both sides of it.
 fn wipe(pixels: &mut [u8], line: usize) {
     if line < WIPED + 1 || line + WIPED + 1 >= CROP_WIDTH {
@@ -202,6 +245,9 @@ fn wipe(pixels: &mut [u8], line: usize) {
         }
     }
 }
+
+/// Width of boxes, in their heights, from which on letters in them stand too far from each other to be read as they are.
+const WIDE_BOX: f32 = 1.6;
 
 /// Half the width of the line between two boxes, in pixels of a crop.
 const WIPED: usize = 3;
@@ -294,6 +340,30 @@ mod tests {
         let column = Column { left: line(50.0), right: line(950.0), inner: Vec::new() };
         let width = Crop::cut(&page, &band, &column).span.len() as f32;
         assert!((width - 50.0 * CELL_HEIGHT / 40.0).abs() < 3.0, "{width}");
+    }
+
+    #[test]
+    fn letters_in_wide_boxes_are_shown_close_to_each_other() {
+        // A letter in each of the first three of five boxes, four times as wide as high, and the lines between them.
+        let lines = [210.0, 370.0, 530.0, 690.0];
+        let letter = |x: u32| (90..110).contains(&x) || (250..270).contains(&x) || (410..430).contains(&x);
+        let between = |x: u32| lines.iter().any(|line| (x as f32 - line).abs() < 1.5);
+        let inked = |x: u32, y: u32| (letter(x) && (58..82).contains(&y)) || (between(x) && (50..90).contains(&y));
+        let page = drawn(1000, 200, inked);
+        let line = |at: f32| Curve { y: vec![at; 1000 / STRIP] };
+        let band = Band { top: line(50.0), bottom: line(90.0), ruled: true };
+        let boxes = |inner: &[f32]| Column {
+            left: line(50.0),
+            right: line(850.0),
+            inner: inner.iter().map(|&at| line(at)).collect(),
+        };
+        let crop = Crop::cut(&page, &band, &boxes(&lines));
+        // Three letters, and two margins between each two of them.
+        let width = (3.0 * 20.0 + 4.0 * SIDE_MARGIN * 40.0) * CELL_HEIGHT / 40.0;
+        assert!((crop.span.len() as f32 - width).abs() < 6.0, "{:?}", crop.span);
+        assert!(crop.span.len() < Crop::cut(&page, &band, &boxes(&[])).span.len());
+        let empty = drawn(1000, 200, |x, y| between(x) && (50..90).contains(&y));
+        assert!(Crop::cut(&empty, &band, &boxes(&lines)).is_blank());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::grid::Column;
 /// How many boxes there are for a move.
 const BOXES: std::ops::RangeInclusive<usize> = 4..=8;
 /// The widest box, in units of the row's height.
-const WIDEST: f32 = 2.5;
+const WIDEST: f32 = 5.0;
 /// How much the outermost box may differ in width from the one beside it: what is as wide there may lie between the table and the edge of
 /// the paper.
 const UNEVEN_END: f32 = 0.1;
@@ -70,10 +70,12 @@ fn in_runs(columns: &[(Column, f32)], is_box: impl Fn(&(Column, f32)) -> bool) -
     Some(runs.iter().flat_map(halves).collect())
 }
 
-/// The same of boxes in which a move would have room, behind one column of numbers: they are those of one pair.
+/// The same of boxes in which a move would have room, behind one column of numbers, which may be as wide: they are those of one pair.
 fn alone(columns: &[(Column, f32)], is_box: impl Fn(&(Column, f32)) -> bool) -> Option<Vec<(Column, f32)>> {
     let first = columns.iter().position(&is_box)?;
     let count = columns[first..].iter().take_while(|column| is_box(column)).count();
+    let numbers = usize::from(first == 0 && count % 2 == 1);
+    let (first, count) = (first + numbers, count - numbers);
     let (before, behind) = (&columns[..first], &columns[first + count..]);
     if count < 2 * MOST_PAIRS
         || count % 2 != 0
@@ -132,5 +134,8 @@ mod tests {
         let lines: Vec<f32> = (0..11).map(|i| 90.0 + i as f32 * 60.0).collect();
         assert_eq!(roles(&[vec![0.0], lines.clone()].concat(), 30.0), [(Some(0.0), 90.0, 390.0)]);
         assert_eq!(roles(&lines, 30.0).len(), 5, "columns of moves without numbers");
+        // Four times as wide as high, the numbers as wide as a box.
+        let lines: Vec<f32> = (0..12).map(|i| i as f32 * 110.0).collect();
+        assert_eq!(roles(&lines, 26.0), [(Some(0.0), 110.0, 660.0)]);
     }
 }

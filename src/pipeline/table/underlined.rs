@@ -119,7 +119,7 @@ fn cells(shares: &[f32], pitch: f32) -> Option<Vec<Span>> {
             _ => {}
         }
     }
-    if cells.is_empty() || cells.len() % 2 != 0 || cells.len() > 2 * MOST_PAIRS {
+    if cells.is_empty() || !cells.len().is_multiple_of(2) || cells.len() > 2 * MOST_PAIRS {
         return None;
     }
     let width = |cell: &Span| cell[1] - cell[0];
