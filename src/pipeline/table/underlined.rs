@@ -27,6 +27,8 @@ const WIDEST_INNER: f32 = 0.8;
 const PRINTED: f32 = 0.3;
 const APART: f32 = 0.4;
 const AROUND: f32 = 0.3;
+/// How far off the cells numbers are looked for at least, in pixels of the page.
+const CLEAR: usize = 2;
 /// How far before the first cells their numbers are looked for, in heights of a row.
 const BEFORE: f32 = 3.0;
 
@@ -49,12 +51,12 @@ pub(super) fn pairs(
     let heights: Vec<Vec<f32>> = rows.iter().map(|row| (0..width).map(|x| row.at(x as f32)).collect()).collect();
     // The share of the rows that are ruled at each place.
     let shares = |slant: f32| -> Vec<f32> {
-        let is_ruled = |x: usize, row: usize| {
+        let ruled_at = |x: usize, row: usize| {
             let y = heights[row][x];
             let at = uprights[x].at(y) + slant * (y - middle);
             (0.0..width as f32).contains(&at) && ruled[row][at as usize]
         };
-        let share = |x| (0..rows.len()).filter(|&row| is_ruled(x, row)).count() as f32 / rows.len() as f32;
+        let share = |x| (0..rows.len()).filter(|&row| ruled_at(x, row)).count() as f32 / rows.len() as f32;
         (0..width).map(share).collect()
     };
     let steps = (STEEPEST / STEP) as i32;
@@ -146,14 +148,16 @@ fn numbers_begin(
         inked.count() as f32 > PRINTED * (rows.len() - 1) as f32
     };
     let mut begin: Option<usize> = None;
-    for x in (from as usize + OFF as usize..to as usize - OFF as usize).rev() {
+    // Clear of where the cells beside them end and begin.
+    let [from, to] = [from as usize + CLEAR, (to as usize).saturating_sub(CLEAR)];
+    for x in (from..to).rev() {
         if is_printed(x) {
             begin = Some(x);
         } else if begin.is_some_and(|begin| (begin - x) as f32 > APART * pitch) {
             break;
         }
     }
-    begin.map(|begin| (begin as f32 - AROUND * pitch).max(from))
+    begin.map(|begin| (begin as f32 - AROUND * pitch).max(from as f32))
 }
 
 #[cfg(test)]
