@@ -43,44 +43,55 @@ impl<'a> Down<'a> {
     }
 
     fn pairs(&self) -> Option<Vec<ColumnPair>> {
-        [Uprights::Lines, Uprights::Broken, Uprights::Shading].into_iter().find_map(|kind| self.pairs_by(kind))
+        self.pairs_by(Uprights::Lines).or_else(|| self.pairs_by_no_lines())
+    }
+
+    fn pairs_by_no_lines(&self) -> Option<Vec<ColumnPair>> {
+        [Uprights::Broken, Uprights::Shading].into_iter().find_map(|kind| self.pairs_by(kind))
+    }
+
+    /// Whether pairs are those of the whole table: a column too many or too few is a line lost under writing, or writing taken for
+    /// a line.
+    fn are_whole(&self, pairs: &[ColumnPair]) -> bool {
+        self.frame.covered(pairs) > COVERED && columns::alike(pairs, self.middle())
+    }
+
+    /// The pairs between what runs down the page, where these are those between its lines.
+    fn likeliest(&self, between_lines: Option<Vec<ColumnPair>>) -> Option<Vec<ColumnPair>> {
+        let covered = |pairs: &[ColumnPair]| self.frame.covered(pairs);
+        let found = between_lines.or_else(|| self.pairs_by_no_lines());
+        if found.as_ref().is_some_and(|pairs| self.are_whole(pairs)) {
+            return found;
+        }
+        let least = found.as_ref().map_or(0, Vec::len);
+        let hidden = self.pairs_by(Uprights::Hidden).filter(|pairs| {
+            (self.are_whole(pairs) && pairs.len() >= least)
+                || (found.as_ref().is_none_or(|found| covered(found) < COVERED) && covered(pairs) > COVERED)
+        });
+        let found = hidden.or(found);
+        let most = found.as_ref().map_or(0, Vec::len);
+        let mixed = self.pairs_by(Uprights::Mixed).filter(|pairs| pairs.len() > most && covered(pairs) > COVERED);
+        mixed.or(found)
     }
 }
 
-/// The pairs between upright lines, or edges of shading, that cross ruled rows.
+/// The pairs between upright lines, between the ends of the rows' lines, or edges of shading, across ruled rows.
 pub(super) fn between_lines(page: &Page, rows: &[Curve], frame: &Frame, known: &Known) -> Option<Vec<ColumnPair>> {
     let down = Down::new(&page.image, frame, known, &[]);
-    // Cells that are underlined one by one tell most.
-    underlined::pairs(page, rows, frame, |x| down.map.follow(x))
-        .filter(|pairs| known.allows(pairs))
-        .or_else(|| across(&down))
-}
-
-/// The pairs between what runs down the page.
-fn across(down: &Down) -> Option<Vec<ColumnPair>> {
-    let Down { frame, .. } = down;
-    let covered = |pairs: &[ColumnPair]| frame.covered(pairs);
-    let found = down.pairs();
-    // A column too many or too few is a line lost under writing, or writing taken for a line.
-    let whole = |pairs: &Vec<ColumnPair>| covered(pairs) > COVERED && columns::alike(pairs, down.middle());
-    if found.as_ref().is_some_and(whole) {
+    let found = down.pairs_by(Uprights::Lines);
+    if found.as_ref().is_some_and(|pairs| down.are_whole(pairs)) {
         return found;
     }
-    let least = found.as_ref().map_or(0, Vec::len);
-    let hidden = down.pairs_by(Uprights::Hidden).filter(|pairs| {
-        (whole(pairs) && pairs.len() >= least)
-            || (found.as_ref().is_none_or(|found| covered(found) < COVERED) && covered(pairs) > COVERED)
-    });
-    let found = hidden.or(found);
-    let most = found.as_ref().map_or(0, Vec::len);
-    let mixed = down.pairs_by(Uprights::Mixed).filter(|pairs| pairs.len() > most && covered(pairs) > COVERED);
-    mixed.or(found)
+    let underlined = underlined::pairs(page, rows, frame, |x| down.map.follow(x));
+    underlined.filter(|pairs| known.allows(pairs)).or_else(|| down.likeliest(found))
 }
 
 /// The same seen at half the size.
 pub(super) fn seen_coarsely(image: &GrayImage, frame: &Frame, known: &Known) -> Option<Vec<ColumnPair>> {
     let half = imageops::resize(image, image.width().div_ceil(2), image.height().div_ceil(2), FilterType::Triangle);
-    let pairs = across(&Down::new(&half, &frame.halved(), known, &[]))?;
+    let frame = frame.halved();
+    let down = Down::new(&half, &frame, known, &[]);
+    let pairs = down.likeliest(down.pairs_by(Uprights::Lines))?;
     let doubled = |line: &Curve| Curve::along(image.height(), |y| 2.0 * line.at(y / 2.0));
     Some(pairs.iter().map(|pair| pair.moved(doubled)).collect())
 }

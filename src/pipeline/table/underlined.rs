@@ -7,6 +7,7 @@ use super::ink_rows::holds_ink;
 use super::lines::{CLEARANCE, Curve};
 use super::ruled_rows::Frame;
 use crate::pipeline::page::Page;
+use rayon::prelude::*;
 
 /// Share of the rows that are ruled at a place where cells are, at least, and where there are none, at most.
 const RULED: f32 = 0.65;
@@ -18,6 +19,8 @@ const OFF: isize = 2;
 /// Slants against the upright lines that are tried: the steepest, and how far they are apart, in pixels per pixel.
 const STEEPEST: f32 = 0.05;
 const STEP: f32 = 0.005;
+/// Distance of the places that tell which it is, in pixels of the page.
+const PLACES: usize = 4;
 /// Share of the space between two pairs that the space between White's and Black's moves takes up at most, and the widest of
 /// this, in heights of a row.
 const NARROWER: f32 = 0.5;
@@ -45,28 +48,28 @@ pub(super) fn pairs(
 ) -> Option<Vec<ColumnPair>> {
     let middle = (frame.top + frame.bottom) / 2.0;
     let width = page.image.width() as usize;
-    let ruled: Vec<Vec<bool>> =
-        rows.iter().map(|row| (0..width).map(|x| is_ruled(page, row, x, frame.row_darkness)).collect()).collect();
+    let along = |row: &Curve| (0..width).map(|x| is_ruled(page, row, x, frame.row_darkness)).collect();
+    let ruled: Vec<Vec<bool>> = rows.par_iter().map(along).collect();
     let uprights: Vec<Curve> = (0..width).map(|x| upright(x as f32)).collect();
-    let heights: Vec<Vec<f32>> = rows.iter().map(|row| (0..width).map(|x| row.at(x as f32)).collect()).collect();
-    // The share of the rows that are ruled at each place.
-    let shares = |slant: f32| -> Vec<f32> {
-        let ruled_at = |x: usize, row: usize| {
-            let y = heights[row][x];
+    // The share of the rows that are ruled at a place.
+    let share = |x: usize, slant: f32| {
+        let ruled_in = |(row, ruled): (&Curve, &Vec<bool>)| {
+            let y = row.at(x as f32);
             let at = uprights[x].at(y) + slant * (y - middle);
-            (0.0..width as f32).contains(&at) && ruled[row][at as usize]
+            (0.0..width as f32).contains(&at) && ruled[at as usize]
         };
-        let share = |x| (0..rows.len()).filter(|&row| ruled_at(x, row)).count() as f32 / rows.len() as f32;
-        (0..width).map(share).collect()
+        rows.iter().zip(&ruled).filter(|row| ruled_in(*row)).count() as f32 / rows.len() as f32
+    };
+    // Where the slant is right, places are ruled in all rows or in none.
+    let clear = |step: i32| -> f32 {
+        let places = (0..width).step_by(PLACES);
+        places.map(|x| share(x, step as f32 * STEP).powi(2)).sum()
     };
     let steps = (STEEPEST / STEP) as i32;
-    // Where the slant is right, places are ruled in all rows or in none.
-    let tried = (-steps..=steps).map(|step| {
-        let slant = step as f32 * STEP;
-        let shares = shares(slant);
-        (shares.iter().map(|share| share * share).sum::<f32>(), slant, shares)
-    });
-    let (_, slant, shares) = tried.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let tried: Vec<(f32, i32)> = (-steps..=steps).into_par_iter().map(|step| (clear(step), step)).collect();
+    let (_, step) = tried.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let slant = step as f32 * STEP;
+    let shares: Vec<f32> = (0..width).map(|x| share(x, slant)).collect();
     let cells = cells(&shares, frame.pitch)?;
     let line = |x: f32| {
         let upright = &uprights[(x as usize).min(width - 1)];
