@@ -50,7 +50,7 @@ impl Crop {
     ///
     /// The cell's upper line comes to lie at row 9 and its lower line at row 39, and width keeps its proportion to
     /// height. Of a cell that is too wide for the crop the part with ink is shown, and it is squeezed only if that is
-    /// too wide as well. Narrow cells are centred on paper.
+    /// too wide as well. Narrow cells are centred on paper. Letters in boxes much wider than high are shown close to each other.
     pub fn cut(page: &Page, band: &Band, column: &Column) -> Self {
         let across = |line: &Curve| {
             let (left, right) = column.at(line.y[line.y.len() / 2]);

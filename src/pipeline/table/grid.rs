@@ -279,9 +279,7 @@ impl Rows {
     /// # Errors
     /// Says in words that they were not found.
     pub(crate) fn grid(&self, page: &Page, known: &Known) -> Result<Grid, String> {
-        let bands = self.bands.iter().filter(|band| band.ruled);
-        let rows: Vec<Curve> = bands.map(|band| band.bottom.clone()).collect();
-        self.with(pairs::between_lines(page, &rows, &self.frame, known), page, known)
+        self.with(pairs::between_lines(page, &self.bands, &self.frame, known), page, known)
     }
 
     /// The same with its columns seen at half the size: of boxes that stand close beside each other the two sides are one line.

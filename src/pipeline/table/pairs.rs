@@ -1,7 +1,7 @@
 //! The pairs of columns on rows that are known: between upright lines, edges of shading, or gaps in the writing.
 
 use super::columns;
-use super::grid::{COVERED, ColumnPair, Known};
+use super::grid::{Band, COVERED, ColumnPair, Known};
 use super::ink_rows;
 use super::lines::{Curve, LineMap};
 use super::number_columns::NumberColumn;
@@ -56,7 +56,7 @@ impl<'a> Down<'a> {
         self.frame.covered(pairs) > COVERED && columns::alike(pairs, self.middle())
     }
 
-    /// The pairs between what runs down the page, where these are those between its lines.
+    /// The pairs between whatever runs down the page, given those between its upright lines.
     fn likeliest(&self, between_lines: Option<Vec<ColumnPair>>) -> Option<Vec<ColumnPair>> {
         let covered = |pairs: &[ColumnPair]| self.frame.covered(pairs);
         let found = between_lines.or_else(|| self.pairs_by_no_lines());
@@ -76,13 +76,14 @@ impl<'a> Down<'a> {
 }
 
 /// The pairs between upright lines, between the ends of the rows' lines, or edges of shading, across ruled rows.
-pub(super) fn between_lines(page: &Page, rows: &[Curve], frame: &Frame, known: &Known) -> Option<Vec<ColumnPair>> {
+pub(super) fn between_lines(page: &Page, bands: &[Band], frame: &Frame, known: &Known) -> Option<Vec<ColumnPair>> {
     let down = Down::new(&page.image, frame, known, &[]);
     let found = down.pairs_by(Uprights::Lines);
     if found.as_ref().is_some_and(|pairs| down.are_whole(pairs)) {
         return found;
     }
-    let underlined = underlined::pairs(page, rows, frame, |x| down.map.follow(x));
+    let rows: Vec<Curve> = bands.iter().filter(|band| band.ruled).map(|band| band.bottom.clone()).collect();
+    let underlined = underlined::pairs(page, &rows, frame, |x| down.map.follow(x));
     underlined.filter(|pairs| known.allows(pairs)).or_else(|| down.likeliest(found))
 }
 
