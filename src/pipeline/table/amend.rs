@@ -218,7 +218,8 @@ fn make_alike(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
 
 /// Makes pairs reach to the next one each, where there is space for another column and more moves are then read.
 fn reach_to_the_next(found: &mut Found, recogniser: &dyn Recogniser) -> Result<()> {
-    let Some(wider) = layout::up_to_the_next(&found.grid.pairs, found.middle()) else { return Ok(()) };
+    let width = found.page.image.width() as f32;
+    let Some(wider) = layout::up_to_the_next(&found.grid.pairs, found.middle(), width) else { return Ok(()) };
     let least = MORE_MOVES * found.moves_of(&found.grid.pairs, recogniser)?.max(FEW_MOVES);
     if found.moves_of(&wider, recogniser)? > least {
         found.grid.pairs = wider;

@@ -48,6 +48,13 @@ pub(crate) fn extent(pairs: &[ColumnPair], y: f32) -> f32 {
     last.black.right.at(y) - first.first(y).left.at(y)
 }
 
+/// The width of White's widest column that is of one piece, in pixels of the page at height `y`; 0 where there is none. Boxes hold
+/// one move, however many there are.
+pub(crate) fn widest(pairs: &[ColumnPair], y: f32) -> f32 {
+    let columns = pairs.iter().map(|pair| &pair.white).filter(|column| column.inner.is_empty());
+    columns.map(|column| column.width(y)).fold(0.0, f32::max)
+}
+
 /// Whether White's columns are all of one width at height `middle`, and Black's.
 pub(crate) fn alike(pairs: &[ColumnPair], middle: f32) -> bool {
     let one_width = |of: fn(&ColumnPair) -> &Column| {
@@ -262,6 +269,16 @@ pub(super) mod tests {
         let pairs = pair_without_strays(&curves, 27.0, 100.0).unwrap();
         let left: Vec<f32> = pairs.iter().flat_map(|pair| [pair.white.left.at(0.0), pair.black.left.at(0.0)]).collect();
         assert_eq!(left, [40.0, 198.0, 368.0, 528.0]);
+    }
+
+    #[test]
+    fn a_column_of_boxes_is_not_wide() {
+        let line = |x: f32| Curve { y: vec![x; 40] };
+        let of = |lines: &[f32]| pair(&lines.iter().map(|&x| line(x)).collect::<Vec<_>>(), 25.0, 100.0).unwrap();
+        assert_eq!(widest(&of(&[0.0, 104.0, 629.0, 1154.0]), 100.0), 525.0);
+        let boxes: Vec<f32> = (0..15).map(|at| 104.0 + 75.0 * at as f32).collect();
+        let boxed = of(&[vec![0.0], boxes].concat());
+        assert_eq!((boxed[0].white.width(100.0), widest(&boxed, 100.0)), (525.0, 0.0));
     }
 
     #[test]

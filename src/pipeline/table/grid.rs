@@ -134,9 +134,9 @@ impl Grid {
         [level(tl, tr), level(bl, br), upright(tl, bl), upright(tr, br)].iter().any(|&slope| slope > ASKEW)
     }
 
-    /// The width of White's widest column, in heights of a row.
+    /// As [`columns::widest`], in heights of a row.
     pub(crate) fn widest(&self) -> f32 {
-        self.pairs.iter().map(|pair| pair.white.width(self.middle())).fold(0.0, f32::max) / self.pitch
+        columns::widest(&self.pairs, self.middle()) / self.pitch
     }
 
     /// The same with two rows for each.

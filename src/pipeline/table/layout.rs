@@ -97,21 +97,20 @@ pub fn like_others(pairs: &[ColumnPair], odd: usize, middle: f32) -> Vec<ColumnP
 }
 
 /// Pairs that reach to the next one each, and the last as far, where much space is left between them: what was taken for a
-/// pair may be White's column alone, and the space Black's. None where there is less space.
-pub fn up_to_the_next(pairs: &[ColumnPair], middle: f32) -> Option<Vec<ColumnPair>> {
+/// pair may be White's column alone, and the space Black's. None where there is less space, or none on a page of the given width,
+/// and of boxes for single characters, whose columns are told for sure.
+pub fn up_to_the_next(pairs: &[ColumnPair], middle: f32, page_width: f32) -> Option<Vec<ColumnPair>> {
     let spaces = pairs.windows(2).map(|two| gaps(&two[0].black.right, &two[1].first(middle).left));
     let mut spaces: Vec<Vec<f32>> = spaces.collect();
     let last = pairs.last()?;
     spaces.push(spaces.last().cloned().unwrap_or_else(|| gaps(&last.white.left, &last.black.right)));
     let wider = |(pair, space): (&ColumnPair, &Vec<f32>)| {
         let right = moved(&pair.black.right, space, 1.0);
-        let (is_wider, black) = (
-            right.at(middle) - pair.black.right.at(middle)
-                > ROOM * (pair.black.right.at(middle) - pair.white.left.at(middle)),
-            Column { right, ..pair.black.clone() },
-        );
-        let pair = ColumnPair { black, ..pair.clone() }.balanced();
-        (is_wider && pair.between.is_none()).then_some(pair)
+        let (end, wider_end) = (pair.black.right.at(middle), right.at(middle));
+        let width = end - pair.white.left.at(middle);
+        let has_room = wider_end - end > ROOM * width && wider_end < page_width + OFF_PAGE * width;
+        let pair = ColumnPair { black: Column { right, ..pair.black.clone() }, ..pair.clone() }.balanced();
+        (has_room && pair.between.is_none() && pair.white.inner.is_empty()).then_some(pair)
     };
     pairs.iter().zip(&spaces).map(wider).collect()
 }
@@ -162,13 +161,17 @@ mod tests {
     #[test]
     fn pairs_reach_to_the_next_where_there_is_room_for_another_column() {
         let pairs = pair(&curves(&[200.0, 230.0, 280.0, 330.0, 420.0, 450.0, 500.0, 550.0]), 30.0, 100.0).unwrap();
-        let wider = up_to_the_next(&pairs, 100.0).unwrap();
+        let wider = up_to_the_next(&pairs, 100.0, 700.0).unwrap();
         let sides = |pair: &ColumnPair| [pair.white.at(100.0), pair.black.at(100.0)];
         assert_eq!(sides(&wider[0]), [(230.0, 325.0), (325.0, 420.0)]);
         assert_eq!(sides(&wider[1]), [(450.0, 545.0), (545.0, 640.0)], "the last as far as the one before it");
-        assert!(up_to_the_next(&wider, 100.0).is_none(), "no room is left");
-        let alone = up_to_the_next(&pairs[1..], 100.0).unwrap();
+        assert!(up_to_the_next(&wider, 100.0, 900.0).is_none(), "no room is left");
+        let alone = up_to_the_next(&pairs[1..], 100.0, 700.0).unwrap();
         assert_eq!(sides(&alone[0]), [(450.0, 550.0), (550.0, 650.0)], "twice as wide");
+        assert!(up_to_the_next(&pairs[1..], 100.0, 600.0).is_none(), "over the edge of the page");
+        let boxes: Vec<f32> = (0..15).map(|at| 104.0 + 60.0 * at as f32).collect();
+        let boxed = pair(&curves(&[vec![0.0], boxes].concat()), 25.0, 100.0).unwrap();
+        assert!(up_to_the_next(&boxed, 100.0, 2000.0).is_none(), "columns of boxes");
     }
 
     #[test]
